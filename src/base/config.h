@@ -1,0 +1,84 @@
+/* config.h -- every setting, declared once.
+ *
+ * The table below is the only place that knows a setting: its name, type, default, bounds and reason. From it
+ * come the struct fields, the parser, `ostraka config --help` and docs/settings.md; a check in CI fails when the
+ * page is stale. A value comes from, later wins: the default, the configuration file, the environment
+ * (OSTRAKA_ + the name in capitals), a flag (--name with '-' for '_').
+ * The file has lines `name = value`, `#` starts a comment line; unknown names, repeated names, wrong types and values
+ * out of bounds are errors that name the line, the setting and the rule. Sizes take K, M, G (1024); durations are in the
+ * unit that the name ends with. */
+#pragma once
+
+#include "base/bytes.h"
+#include "base/world.h"
+
+/*    type, name, default, least, most, reason
+ * types: TEXT (bounds are bytes), NUMBER, SIZE (bytes), SWITCH (on/off) */
+#define CONFIG_LIST(X)                                                                             \
+    X(TEXT, listen, "127.0.0.1:8080", 3, 255,                                                      \
+      "Address and port to serve on; loopback unless you put a proxy or TLS in front.")            \
+    X(TEXT, data, "data", 1, 1000, "The data directory; one process owns it at a time.")           \
+    X(TEXT, store, "rocksdb", 3, 1000, "The engine: rocksdb keeps all in the data directory.")     \
+    X(TEXT, log_level, "info", 4, 7, "debug, info, warning or error; requests are logged at info.") \
+    X(SIZE, cache_bytes, "256M", 1048576, 1099511627776,                                           \
+      "Memory for blocks read from disk; the larger, the fewer reads, up to the size of the data.") \
+    X(SIZE, write_buffer_bytes, "64M", 1048576, 4294967296,                                        \
+      "Memory for recent writes before they are sorted to disk; up to three are in use.")          \
+    X(NUMBER, grace_days, "10", 1, 3650,                                                           \
+      "How long deletions are remembered; longer than any outage of a machine.")                   \
+    X(NUMBER, reopen_seconds, "5", 1, 3600,                                                        \
+      "How often a store that turned read-only after a disk error tries to open again.")           \
+    X(NUMBER, web_threads, "2", 1, 256, "Threads that answer requests; one a core is right.")      \
+    X(NUMBER, connections, "15000", 16, 1000000,                                                   \
+      "Open connections in all; above it new ones are closed. Needs as many open files.")          \
+    X(NUMBER, connections_per_address, "64", 1, 1000000,                                           \
+      "Open connections of one address; loopback and trusted proxies are exempt.")                 \
+    X(TEXT, trusted_proxies, "", 0, 2000,                                                          \
+      "Addresses, separated by commas, whose X-Forwarded-For is believed.")                        \
+    X(SIZE, header_bytes, "16K", 1024, 1048576, "All headers of one request together.")            \
+    X(SIZE, body_bytes, "1M", 1024, 67108864, "The body of one request, unless a route takes less.") \
+    X(NUMBER, request_seconds, "30", 1, 3600,                                                      \
+      "From the first byte of a request to the last byte of its answer; slower clients are cut.")  \
+    X(NUMBER, idle_seconds, "60", 1, 3600, "How long a connection may wait for its next request.") \
+    X(NUMBER, stop_seconds, "10", 0, 600, "How long a stop waits for running requests.")
+
+typedef struct Config {
+#define CONFIG_FIELD_TEXT(name)   const char *name;
+#define CONFIG_FIELD_NUMBER(name) int64_t name;
+#define CONFIG_FIELD_SIZE(name)   int64_t name;
+#define CONFIG_FIELD_SWITCH(name) bool name;
+#define X(type, name, fallback, least, most, reason) CONFIG_FIELD_##type(name)
+    CONFIG_LIST(X)
+#undef X
+} Config;
+
+typedef enum ConfigType { CONFIG_TEXT, CONFIG_NUMBER, CONFIG_SIZE, CONFIG_SWITCH } ConfigType;
+
+/* One row of the table, for help and documentation. */
+typedef struct ConfigSetting {
+    ConfigType type;
+    const char *name;
+    const char *fallback;
+    int64_t least, most;
+    const char *reason;
+} ConfigSetting;
+
+extern const ConfigSetting CONFIG_SETTINGS[];
+extern const size_t CONFIG_SETTING_COUNT;
+
+/* All defaults. Text values live in `arena` (or are literals). */
+void config_defaults(Config *ret_config);
+/* One setting by name, from a person's text. INVALID names the setting and the rule. */
+MUST_USE Status config_set(Config *config, Slice name, Slice value, Arena *arena, Reason *reason);
+/* A whole file's text; `path` is for the messages. */
+MUST_USE Status config_read_file(Config *config, const char *path, Slice text, Arena *arena,
+                                 Reason *reason);
+/* Every OSTRAKA_… variable in `environment` (ended by NULL, as environ). An OSTRAKA_ variable that names no setting is
+ * refused, but for OSTRAKA_CONFIG, which names the file. */
+MUST_USE Status config_read_environment(Config *config, char *const *environment, Arena *arena,
+                                        Reason *reason);
+/* The value in force, as one would write it in the file. */
+Slice config_value(const Config *config, size_t index, Arena *arena);
+/* The table as text for a terminal, or as Markdown for docs/settings.md. */
+void config_help(Buffer *out);
+void config_markdown(Buffer *out);

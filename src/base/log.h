@@ -1,0 +1,37 @@
+/* log.h -- structured logs: one JSON object a line, to a file descriptor.
+ *
+ *     LogLine line = log_line(log, LOG_INFO, "request");
+ *     log_i64(&line, "status", 200);
+ *     log_end(&line);
+ * gives {"time":"2026-01-31T12:00:00.123Z","level":"info","event":"request","status":200}
+ * A line is written by one write(2), so lines of several threads do not mix. Below the log's level nothing is
+ * built. Secrets are never passed here. Only web, tasks and cli log; library code returns a status. */
+#pragma once
+
+#include "base/json.h"
+#include "base/world.h"
+
+typedef enum LogLevel { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR } LogLevel;
+
+typedef struct Log Log;
+
+Log *log_new(int fd, LogLevel level, Clock clock);
+void log_free(Log *log);
+
+typedef struct LogLine {
+    Log *log; /* NULL: below the level, and the calls below do nothing */
+    Buffer buffer;
+    JsonWriter writer;
+} LogLine;
+
+LogLine log_line(Log *log, LogLevel level, const char *event);
+void log_string(LogLine *line, const char *key, Slice text);
+void log_text(LogLine *line, const char *key, const char *text);
+void log_i64(LogLine *line, const char *key, int64_t number);
+/* The field and the rule, when there are any. */
+void log_reason(LogLine *line, const Reason *reason);
+void log_end(LogLine *line);
+
+/* 2026-01-31T12:00:00.123Z, in 24 bytes plus NUL. */
+enum { LOG_TIME_TEXT = 25 };
+void log_format_time(int64_t us, char *to);

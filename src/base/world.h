@@ -1,0 +1,88 @@
+/* world.h -- clock, randomness and disk, as handles that are passed in.
+ *
+ * Product code never asks the system for the time, for random bytes or for a file: it asks one of these. In
+ * production they are world_real(); the tests and the simulator pass their own, and so run the same code at a
+ * time and with a luck of their choosing. `./dev lint` refuses time(), rand(), open() and friends elsewhere.
+ * Handles are small values; `self` belongs to whoever made them and must outlive their use. */
+#pragma once
+
+#include "base/arena.h"
+
+#define US_PER_S  INT64_C(1000000)
+#define US_PER_MS INT64_C(1000)
+#define S_PER_DAY INT64_C(86400)
+
+typedef struct Clock {
+    int64_t (*now_us)(void *self);    /* since 1970, UTC; may step in either direction */
+    int64_t (*steady_us)(void *self); /* since some start; never steps back */
+    void (*sleep_us)(void *self, int64_t us);
+    void *self;
+} Clock;
+
+static inline int64_t clock_now_us(Clock clock)
+{
+    return clock.now_us(clock.self);
+}
+
+static inline int64_t clock_steady_us(Clock clock)
+{
+    return clock.steady_us(clock.self);
+}
+
+static inline void clock_sleep_us(Clock clock, int64_t us)
+{
+    clock.sleep_us(clock.self, us);
+}
+
+typedef struct Random {
+    void (*fill)(void *self, void *to, size_t size);
+    void *self;
+} Random;
+
+static inline void random_fill(Random random, void *to, size_t size)
+{
+    random.fill(random.self, to, size);
+}
+
+uint64_t random_u64(Random random);
+
+/* Whole small files and directories. Every failure names the path and the system's reason in `reason`.
+ *   1. disk_replace is atomic and durable: after OK, and after a power cut at any moment, the file has either
+ *      the old or the new content, and after OK the new one.
+ *   2. disk_read refuses a file larger than `limit` (TOO_LARGE) and a missing one (NOT_FOUND). */
+typedef struct Disk {
+    Status (*read)(void *self, const char *path, size_t limit, Arena *arena, Slice *ret_content,
+                   Reason *reason);
+    Status (*replace)(void *self, const char *path, int mode, Slice content, Reason *reason);
+    Status (*make_directory)(void *self, const char *path, int mode, Reason *reason);
+    Status (*list)(void *self, const char *path, Arena *arena, Slice **ret_names, size_t *ret_count,
+                   Reason *reason);
+    Status (*rename)(void *self, const char *from, const char *to, Reason *reason);
+    Status (*remove_tree)(void *self, const char *path, Reason *reason);
+    Status (*free_bytes)(void *self, const char *path, uint64_t *ret_bytes, Reason *reason);
+    void *self;
+} Disk;
+
+/* NOT_FOUND when there is no such file, TOO_LARGE when it holds more than `limit` bytes. */
+MUST_USE Status disk_read(Disk disk, const char *path, size_t limit, Arena *arena,
+                          Slice *ret_content, Reason *reason);
+MUST_USE Status disk_replace(Disk disk, const char *path, int mode, Slice content, Reason *reason);
+/* With its parents; one that exists is fine. Durable after OK. */
+MUST_USE Status disk_make_directory(Disk disk, const char *path, int mode, Reason *reason);
+/* Names in byte order, without . and ..; NOT_FOUND when there is no such directory. */
+MUST_USE Status disk_list(Disk disk, const char *path, Arena *arena, Slice **ret_names,
+                          size_t *ret_count, Reason *reason);
+/* Durable after OK. `to` must not exist. */
+MUST_USE Status disk_rename(Disk disk, const char *from, const char *to, Reason *reason);
+/* A file, or a directory with all that is in it; one that is not there is fine. Follows no links. */
+MUST_USE Status disk_remove_tree(Disk disk, const char *path, Reason *reason);
+MUST_USE Status disk_free_bytes(Disk disk, const char *path, uint64_t *ret_bytes, Reason *reason);
+
+typedef struct World {
+    Clock clock;
+    Random random;
+    Disk disk;
+} World;
+
+/* The machine's own clock, the kernel's randomness (libsodium), the file system. */
+World world_real(void);
