@@ -56,7 +56,7 @@ static bool wanted(const char *name, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    int count = 0, failed = 0;
+    static int count, failed; /* static: they must survive the longjmp */
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (Test *test = first; test != NULL; test = test->next) {
         if (!wanted(test->name, argc, argv))
