@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <stdarg.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static Test *first, **last = &first;
@@ -43,6 +44,7 @@ const char *test_directory(void)
         has_directory = true;
     }
     snprintf(path, sizeof path, "%s/%d", directory, count++);
+    CHECK(mkdir(path, 0700) == 0);
     return path;
 }
 
@@ -54,21 +56,25 @@ static bool wanted(const char *name, int argc, char **argv)
     return argc < 2;
 }
 
+/* Apart from main, so that no variable of the caller is in doubt after the longjmp. */
+static bool passes(const Test *test)
+{
+    if (setjmp(after_failure) != 0)
+        return false;
+    test->run();
+    return true;
+}
+
 int main(int argc, char **argv)
 {
-    static int count, failed; /* static: they must survive the longjmp */
+    int count = 0, failed = 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    for (Test *test = first; test != NULL; test = test->next) {
+    for (const Test *test = first; test != NULL; test = test->next) {
         if (!wanted(test->name, argc, argv))
             continue;
-        bool passed = setjmp(after_failure) == 0;
-        if (passed) {
-            count++;
-            test->run();
-        } else {
-            failed++;
-        }
-        printf("%s %d - %s\n", passed ? "ok" : "not ok", count, test->name);
+        bool passed = passes(test);
+        failed += !passed;
+        printf("%s %d - %s\n", passed ? "ok" : "not ok", ++count, test->name);
     }
     printf("1..%d\n", count);
     if (has_directory && failed == 0)

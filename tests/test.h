@@ -24,41 +24,41 @@ _Noreturn void test_fail(const char *file, int line, const char *format, ...) PR
 /* A new empty directory, removed when the program ends well. */
 const char *test_directory(void);
 
-#define TEST(name)                                                                                 \
-    static void test_##name(void);                                                                 \
-    __attribute__((constructor)) static void register_##name(void)                                 \
-    {                                                                                              \
-        static Test test = {#name, test_##name, NULL};                                             \
-        test_register(&test);                                                                      \
-    }                                                                                              \
+#define TEST(name)                                                 \
+    static void test_##name(void);                                 \
+    __attribute__((constructor)) static void register_##name(void) \
+    {                                                              \
+        static Test test = {#name, test_##name, NULL};             \
+        test_register(&test);                                      \
+    }                                                              \
     static void test_##name(void)
 
-#define EXPECT(condition)                                                                          \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            test_fail(__FILE__, __LINE__, "%s", #condition);                                       \
+#define EXPECT(condition)                                    \
+    do {                                                     \
+        if (!(condition))                                    \
+            test_fail(__FILE__, __LINE__, "%s", #condition); \
     } while (0)
 
-#define EXPECT_I64(actual, expected)                                                               \
-    do {                                                                                           \
-        int64_t actual_ = (int64_t)(actual), expected_ = (int64_t)(expected);                      \
-        if (actual_ != expected_)                                                                  \
-            test_fail(__FILE__, __LINE__, "%s is %" PRId64 ", expected %" PRId64, #actual, actual_, \
-                      expected_);                                                                  \
+#define EXPECT_I64(actual, expected)                                                       \
+    do {                                                                                   \
+        int64_t actual_ = (int64_t)(actual), expected_ = (int64_t)(expected);              \
+        if (actual_ != expected_)                                                          \
+            test_fail(__FILE__, __LINE__, "%s is %" PRId64 ", expected %" PRId64, #actual, \
+                      actual_, expected_);                                                 \
     } while (0)
 
-#define EXPECT_STATUS(actual, expected)                                                            \
-    do {                                                                                           \
-        Status actual_ = (actual);                                                                 \
-        if (actual_ != (expected))                                                                 \
-            test_fail(__FILE__, __LINE__, "%s is %s, expected %s", #actual, status_name(actual_),  \
-                      status_name(expected));                                                      \
+#define EXPECT_STATUS(actual, expected)                                                           \
+    do {                                                                                          \
+        Status actual_ = (actual);                                                                \
+        if (actual_ != (expected))                                                                \
+            test_fail(__FILE__, __LINE__, "%s is %s, expected %s", #actual, status_name(actual_), \
+                      status_name(expected));                                                     \
     } while (0)
 
-#define EXPECT_SLICE(actual, expected)                                                             \
-    do {                                                                                           \
-        Slice actual_ = (actual), expected_ = (expected);                                          \
-        if (!slice_equal(actual_, expected_))                                                      \
-            test_fail(__FILE__, __LINE__, "%s is \"%.*s\", expected \"%.*s\"", #actual,            \
-                      SLICE_ARG(actual_), SLICE_ARG(expected_));                                   \
+#define EXPECT_SLICE(actual, expected)                                                  \
+    do {                                                                                \
+        Slice actual_ = (actual), expected_ = (expected);                               \
+        if (!slice_equal(actual_, expected_))                                           \
+            test_fail(__FILE__, __LINE__, "%s is \"%.*s\", expected \"%.*s\"", #actual, \
+                      SLICE_ARG(actual_), SLICE_ARG(expected_));                        \
     } while (0)

@@ -18,7 +18,7 @@ void buffer_clear(Buffer *buffer)
 
 char *buffer_reserve(Buffer *buffer, size_t size)
 {
-    if (size > buffer->capacity - buffer->size) {
+    if (buffer->data == NULL || size > buffer->capacity - buffer->size) {
         size_t needed, capacity = buffer->capacity < 256 ? 256 : buffer->capacity;
         CHECK(!__builtin_add_overflow(buffer->size, size, &needed) && needed <= SIZE_MAX / 2);
         while (capacity < needed)

@@ -19,9 +19,11 @@
       "Address and port to serve on; loopback unless you put a proxy or TLS in front.")            \
     X(TEXT, data, "data", 1, 1000, "The data directory; one process owns it at a time.")           \
     X(TEXT, store, "rocksdb", 3, 1000, "The engine: rocksdb keeps all in the data directory.")     \
-    X(TEXT, log_level, "info", 4, 7, "debug, info, warning or error; requests are logged at info.") \
+    X(TEXT, log_level, "info", 4, 7,                                                               \
+      "debug, info, warning or error; requests are logged at info.")                               \
     X(SIZE, cache_bytes, "256M", 1048576, 1099511627776,                                           \
-      "Memory for blocks read from disk; the larger, the fewer reads, up to the size of the data.") \
+      "Memory for blocks read from disk; the larger, the fewer reads, up to the size of the "      \
+      "data.")                                                                                     \
     X(SIZE, write_buffer_bytes, "64M", 1048576, 4294967296,                                        \
       "Memory for recent writes before they are sorted to disk; up to three are in use.")          \
     X(NUMBER, grace_days, "10", 1, 3650,                                                           \
@@ -36,17 +38,18 @@
     X(TEXT, trusted_proxies, "", 0, 2000,                                                          \
       "Addresses, separated by commas, whose X-Forwarded-For is believed.")                        \
     X(SIZE, header_bytes, "16K", 1024, 1048576, "All headers of one request together.")            \
-    X(SIZE, body_bytes, "1M", 1024, 67108864, "The body of one request, unless a route takes less.") \
+    X(SIZE, body_bytes, "1M", 1024, 67108864,                                                      \
+      "The body of one request, unless a route takes less.")                                       \
     X(NUMBER, request_seconds, "30", 1, 3600,                                                      \
       "From the first byte of a request to the last byte of its answer; slower clients are cut.")  \
     X(NUMBER, idle_seconds, "60", 1, 3600, "How long a connection may wait for its next request.") \
     X(NUMBER, stop_seconds, "10", 0, 600, "How long a stop waits for running requests.")
 
 typedef struct Config {
-#define CONFIG_FIELD_TEXT(name)   const char *name;
-#define CONFIG_FIELD_NUMBER(name) int64_t name;
-#define CONFIG_FIELD_SIZE(name)   int64_t name;
-#define CONFIG_FIELD_SWITCH(name) bool name;
+#define CONFIG_FIELD_TEXT(name)                      const char *name;
+#define CONFIG_FIELD_NUMBER(name)                    int64_t name;
+#define CONFIG_FIELD_SIZE(name)                      int64_t name;
+#define CONFIG_FIELD_SWITCH(name)                    bool name;
 #define X(type, name, fallback, least, most, reason) CONFIG_FIELD_##type(name)
     CONFIG_LIST(X)
 #undef X

@@ -6,8 +6,8 @@
  * text; the getters refuse missing members, wrong types and numbers out of bounds, and name the field. */
 #pragma once
 
-#include "base/bytes.h"
 #include "base/arena.h"
+#include "base/bytes.h"
 
 typedef struct JsonWriter {
     Buffer *out;
@@ -23,11 +23,11 @@ void json_object_end(JsonWriter *writer);
 void json_array_begin(JsonWriter *writer);
 void json_array_end(JsonWriter *writer);
 void json_key(JsonWriter *writer, const char *key);
-void json_string(JsonWriter *writer, Slice text);
-void json_i64(JsonWriter *writer, int64_t number);
-void json_f64(JsonWriter *writer, double number); /* not finite: null */
-void json_bool(JsonWriter *writer, bool value);
-void json_null(JsonWriter *writer);
+void json_put_string(JsonWriter *writer, Slice text);
+void json_put_i64(JsonWriter *writer, int64_t number);
+void json_put_f64(JsonWriter *writer, double number); /* not finite: null */
+void json_put_bool(JsonWriter *writer, bool value);
+void json_put_null(JsonWriter *writer);
 
 /* key and value in one line, for objects */
 void json_member_string(JsonWriter *writer, const char *key, Slice text);

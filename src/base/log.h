@@ -5,7 +5,7 @@
  *     log_end(&line);
  * gives {"time":"2026-01-31T12:00:00.123Z","level":"info","event":"request","status":200}
  * A line is written by one write(2), so lines of several threads do not mix. Below the log's level nothing is
- * built. Secrets are never passed here. Only web, tasks and cli log; library code returns a status. */
+ * built. A text over LOG_VALUE_MOST bytes is cut there. Secrets are never passed here. Only web, tasks and cli log; library code returns a status. */
 #pragma once
 
 #include "base/json.h"
@@ -13,8 +13,14 @@
 
 typedef enum LogLevel { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR } LogLevel;
 
+/* Long enough for any path we serve; a line with a few such texts still goes through a pipe in one piece. */
+enum { LOG_VALUE_MOST = 1000 };
+
 typedef struct Log Log;
 
+/* From "debug", "info", "warning" or "error"; INVALID otherwise. */
+MUST_USE Status log_level_from(Slice text, LogLevel *ret_level);
+/* The descriptor stays the caller's. */
 Log *log_new(int fd, LogLevel level, Clock clock);
 void log_free(Log *log);
 
@@ -32,6 +38,6 @@ void log_i64(LogLine *line, const char *key, int64_t number);
 void log_reason(LogLine *line, const Reason *reason);
 void log_end(LogLine *line);
 
-/* 2026-01-31T12:00:00.123Z, in 24 bytes plus NUL. */
+/* 2026-01-31T12:00:00.123Z, in 24 bytes plus NUL; times outside of 1970 to 9999 become the nearest inside. */
 enum { LOG_TIME_TEXT = 25 };
 void log_format_time(int64_t us, char *to);

@@ -46,16 +46,16 @@ bool slice_split(Slice *rest, char separator, Slice *ret_part)
     return true;
 }
 
-/* The length of the UTF-8 sequence that starts at `text`, or 0 when it is not a valid one. The table in
- * RFC 3629 narrows the second byte for E0, ED, F0 and F4; that is what rules out overlong forms, surrogates
+/* The table in RFC 3629 narrows the second byte for E0, ED, F0 and F4; that is what rules out overlong forms, surrogates
  * and numbers above U+10FFFF. */
-static size_t utf8_length(const unsigned char *text, size_t left)
+size_t slice_utf8_length(Slice slice)
 {
-    unsigned char lead = text[0];
+    const unsigned char *text = (const unsigned char *)slice.data;
+    unsigned char lead = slice.size == 0 ? 0 : text[0];
     if (lead < 0x80)
         return lead != 0;
     size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    if (lead < 0xC2 || lead > 0xF4 || length > left)
+    if (lead < 0xC2 || lead > 0xF4 || length > slice.size)
         return 0;
     unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
@@ -69,12 +69,11 @@ static size_t utf8_length(const unsigned char *text, size_t left)
 
 bool slice_is_utf8(Slice slice)
 {
-    size_t at = 0;
-    while (at < slice.size) {
-        size_t length = utf8_length((const unsigned char *)slice.data + at, slice.size - at);
+    while (slice.size > 0) {
+        size_t length = slice_utf8_length(slice);
         if (length == 0)
             return false;
-        at += length;
+        slice = slice_after(slice, length);
     }
     return true;
 }

@@ -57,6 +57,8 @@ static inline Slice slice_after(Slice slice, size_t start)
 {
     if (start > slice.size)
         start = slice.size;
+    if (start == 0) /* also for a slice without data: NULL + 0 is undefined */
+        return slice;
     return (Slice){slice.data + start, slice.size - start};
 }
 
@@ -70,6 +72,8 @@ size_t slice_find(Slice slice, char byte);
 bool slice_split(Slice *rest, char separator, Slice *ret_part);
 /* No NUL, no overlong forms, no surrogates, nothing above U+10FFFF. */
 bool slice_is_utf8(Slice slice);
+/* The bytes of the UTF-8 character at the beginning by the same rules, 0 when there is none. */
+size_t slice_utf8_length(Slice slice);
 
 /* Decimal numbers, the whole slice, no sign but '-' for the signed one, no spaces; INVALID otherwise. */
 MUST_USE Status slice_to_u64(Slice slice, uint64_t *ret_number);

@@ -12,7 +12,7 @@ typedef struct StatusInfo {
 } StatusInfo;
 
 static const StatusInfo INFO[STATUS_COUNT] = {
-#define X(name, http, text) [STATUS_##name] = {#name, http, text},
+#define X(name, label, http, text) [STATUS_##name] = {#label, http, text},
     STATUS_LIST(X)
 #undef X
 };

@@ -14,26 +14,26 @@
 
 #include <stdint.h>
 
-#define MUST_USE __attribute__((warn_unused_result))
-#define PRINTF_LIKE(format, first) __attribute__((format(printf, format, first)))
+#define MUST_USE                 __attribute__((warn_unused_result))
+#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 
-/*    name, HTTP code, what it means to a person */
-#define STATUS_LIST(X)                                                                             \
-    X(OK, 200, "done")                                                                             \
-    X(NOT_FOUND, 404, "no such thing")                                                             \
-    X(INVALID, 400, "the request itself is wrong")                                                 \
-    X(LOGIN, 401, "log in first")                                                                  \
-    X(DENIED, 403, "you may not")                                                                  \
-    X(TOO_LARGE, 413, "over a stated bound")                                                       \
-    X(REFUSED, 422, "a rule of the site says no")                                                  \
-    X(THROTTLED, 429, "too often, later")                                                          \
-    X(CONFLICT, 409, "someone else was first")                                                     \
-    X(UNAVAILABLE, 503, "not done, try again")                                                     \
-    X(UNKNOWN, 503, "perhaps done, repeat the same request")                                       \
-    X(CORRUPT, 500, "stored data breaks an invariant")
+/*    name, name in logs and JSON, HTTP code, what it means to a person */
+#define STATUS_LIST(X)                                                \
+    X(OK, ok, 200, "done")                                            \
+    X(NOT_FOUND, not_found, 404, "no such thing")                     \
+    X(INVALID, invalid, 400, "the request itself is wrong")           \
+    X(LOGIN, login, 401, "log in first")                              \
+    X(DENIED, denied, 403, "you may not")                             \
+    X(TOO_LARGE, too_large, 413, "over a stated bound")               \
+    X(REFUSED, refused, 422, "a rule of the site says no")            \
+    X(THROTTLED, throttled, 429, "too often, later")                  \
+    X(CONFLICT, conflict, 409, "someone else was first")              \
+    X(UNAVAILABLE, unavailable, 503, "not done, try again")           \
+    X(UNKNOWN, unknown, 503, "perhaps done, repeat the same request") \
+    X(CORRUPT, corrupt, 500, "stored data breaks an invariant")
 
 typedef enum Status {
-#define X(name, http, text) STATUS_##name,
+#define X(name, label, http, text) STATUS_##name,
     STATUS_LIST(X)
 #undef X
         STATUS_COUNT
@@ -47,11 +47,11 @@ int status_http(Status status);
 const char *status_text(Status status);
 
 /* The only macro with hidden control flow: returns from the calling function unless the call is OK. */
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        Status try_status_ = (call);                                                               \
-        if (try_status_ != STATUS_OK)                                                              \
-            return try_status_;                                                                    \
+#define TRY(call)                     \
+    do {                              \
+        Status try_status_ = (call);  \
+        if (try_status_ != STATUS_OK) \
+            return try_status_;       \
     } while (0)
 
 /* Why a request failed, in words for a person. `field` names the input that breaks the rule, or is empty.
@@ -68,10 +68,10 @@ Status reason_set(Reason *reason, Status status, const char *field, const char *
     PRINTF_LIKE(4, 5);
 
 /* A bug: prints the expression and its place to stderr and aborts. Not compiled out, ever. */
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (__builtin_expect(!(condition), 0))                                                     \
-            check_failed(#condition, __FILE__, __LINE__);                                          \
+#define CHECK(condition)                                  \
+    do {                                                  \
+        if (__builtin_expect(!(condition), 0))            \
+            check_failed(#condition, __FILE__, __LINE__); \
     } while (0)
 
 _Noreturn void check_failed(const char *condition, const char *file, int line);

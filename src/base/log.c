@@ -1,0 +1,143 @@
+/* log.c -- see log.h. */
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static const Slice LEVELS[] = {
+    [LOG_DEBUG] = {"debug", 5},
+    [LOG_INFO] = {"info", 4},
+    [LOG_WARNING] = {"warning", 7},
+    [LOG_ERROR] = {"error", 5},
+};
+
+struct Log {
+    int fd;
+    LogLevel level;
+    Clock clock;
+};
+
+Log *log_new(int fd, LogLevel level, Clock clock)
+{
+    Log *log = malloc(sizeof *log);
+    CHECK(log != NULL);
+    *log = (Log){fd, level, clock};
+    return log;
+}
+
+void log_free(Log *log)
+{
+    free(log);
+}
+
+Status log_level_from(Slice text, LogLevel *ret_level)
+{
+    for (size_t i = 0; i < sizeof LEVELS / sizeof *LEVELS; i++) {
+        if (slice_equal(text, LEVELS[i])) {
+            *ret_level = (LogLevel)i;
+            return STATUS_OK;
+        }
+    }
+    return STATUS_INVALID;
+}
+
+/* A line is returned by value and so changes its address; the writer follows it. */
+static JsonWriter *writer_of(LogLine *line)
+{
+    line->writer.out = &line->buffer;
+    return &line->writer;
+}
+
+LogLine log_line(Log *log, LogLevel level, const char *event)
+{
+    LogLine line = {0};
+    if (level < log->level)
+        return line;
+    char time[LOG_TIME_TEXT];
+    log_format_time(clock_now_us(log->clock), time);
+    line.log = log;
+    line.writer = json_writer(&line.buffer);
+    json_object_begin(&line.writer);
+    json_member_text(&line.writer, "time", time);
+    json_member_string(&line.writer, "level", LEVELS[level]);
+    json_member_text(&line.writer, "event", event);
+    return line;
+}
+
+void log_string(LogLine *line, const char *key, Slice text)
+{
+    if (line->log == NULL)
+        return;
+    if (text.size > LOG_VALUE_MOST)
+        text.size = LOG_VALUE_MOST;
+    json_member_string(writer_of(line), key, text);
+}
+
+void log_text(LogLine *line, const char *key, const char *text)
+{
+    log_string(line, key, slice_from(text));
+}
+
+void log_i64(LogLine *line, const char *key, int64_t number)
+{
+    if (line->log != NULL)
+        json_member_i64(writer_of(line), key, number);
+}
+
+void log_reason(LogLine *line, const Reason *reason)
+{
+    if (reason->field[0] != '\0')
+        log_text(line, "field", reason->field);
+    if (reason->rule[0] != '\0')
+        log_text(line, "rule", reason->rule);
+}
+
+/* A log that cannot be written must not stop the service, and there is nowhere to say so: the line is lost. */
+static void write_line(int fd, Slice line)
+{
+    while (line.size > 0) {
+        ssize_t wrote = write(fd, line.data, line.size);
+        if (wrote < 0 && errno != EINTR)
+            return;
+        if (wrote > 0)
+            line = slice_after(line, (size_t)wrote);
+    }
+}
+
+void log_end(LogLine *line)
+{
+    if (line->log == NULL)
+        return;
+    json_object_end(writer_of(line));
+    buffer_u8(&line->buffer, '\n');
+    write_line(line->log->fd, buffer_slice(&line->buffer));
+    buffer_free(&line->buffer);
+    line->log = NULL;
+}
+
+static char *put_digits(char *to, int64_t number, int width, char after)
+{
+    for (int i = width; i-- > 0; number /= 10)
+        to[i] = (char)('0' + number % 10);
+    to[width] = after;
+    return to + width + 1;
+}
+
+void log_format_time(int64_t us, char *to)
+{
+    const int64_t most = INT64_C(253402300799999999); /* the end of the year 9999 */
+    us = us < 0 ? 0 : us > most ? most : us;
+    time_t seconds = (time_t)(us / US_PER_S);
+    struct tm utc;
+    CHECK(gmtime_r(&seconds, &utc) != NULL);
+    to = put_digits(to, utc.tm_year + 1900, 4, '-');
+    to = put_digits(to, utc.tm_mon + 1, 2, '-');
+    to = put_digits(to, utc.tm_mday, 2, 'T');
+    to = put_digits(to, utc.tm_hour, 2, ':');
+    to = put_digits(to, utc.tm_min, 2, ':');
+    to = put_digits(to, utc.tm_sec, 2, '.');
+    to = put_digits(to, us % US_PER_S / US_PER_MS, 3, 'Z');
+    *to = '\0';
+}
