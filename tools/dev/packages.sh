@@ -1,0 +1,56 @@
+# packages.sh -- which Debian packages a command needs, and how they get here. Read by ./dev.
+#
+# Recommended packages are left out, so what gcc and clang only recommend is named here.
+declare -A PACKAGES=(
+    [build]="gcc libc6-dev meson ninja-build pkg-config python3 librocksdb-dev libmicrohttpd-dev libjansson-dev
+             libsodium-dev brotli"
+    [test]="python3-pytest"
+    [lint]="clang clang-format libclang-rt-14-dev libpq-dev shellcheck"
+    [fmt]="clang-format"
+    [fuzz]="clang libclang-rt-14-dev"
+    [bench]="postgresql-15 libpq-dev nginx wrk"
+)
+
+# Those of the named packages that are not installed.
+missing_packages() {
+    local package
+    for package in "$@"; do
+        [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || printf '%s\n' "$package"
+    done
+}
+
+# as_root COMMAND…; false when we neither are root nor can become it.
+as_root() {
+    if [[ $(id -u) -eq 0 ]]; then
+        "$@"
+    else
+        sudo -- "$@"
+    fi
+}
+
+# install_packages NEED…: after it, all packages of these needs are there.
+install_packages() {
+    local need wanted=() missing
+    for need in "$@"; do
+        # shellcheck disable=SC2206 # split at blanks
+        wanted+=(${PACKAGES[$need]})
+    done
+    if ! command -v dpkg-query >/dev/null; then
+        say "this is no Debian; going on in the hope that these are there by other names: ${wanted[*]}"
+        return
+    fi
+    mapfile -t missing < <(missing_packages "${wanted[@]}")
+    [[ ${#missing[@]} -gt 0 ]] || return 0
+    if [[ $(id -u) -ne 0 ]] && ! command -v sudo >/dev/null; then
+        fail "needs root to install packages; ask your administrator for: apt-get install ${missing[*]}"
+    fi
+    say "installing ${missing[*]}"
+    local log="$ROOT/build/apt.log" apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300)
+    mkdir -p -- "$ROOT/build"
+    # A failed update need not matter: the lists that are there may do.
+    as_root "${apt[@]}" update >"$log" 2>&1 || say "the package lists could not be refreshed"
+    if ! as_root "${apt[@]}" install --no-install-recommends "${missing[@]}" >>"$log" 2>&1; then
+        tail -n 20 -- "$log" >&2
+        fail "could not install ${missing[*]}; the reason is above and in $log"
+    fi
+}

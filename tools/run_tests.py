@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+"""run_tests.py -- runs the built test programs and the pytest files, two at a time, and adds up. Used by ./dev test.
+
+A C program prints TAP (tests/test.h); a pytest file is one program, too. A program that crashes, runs out of time,
+breaks its plan or ends badly without a failed test counts as one failed test: nothing that went wrong adds up to zero.
+The suite that a test is in (meson's word) says where it runs:
+    plain      build/plain, no sanitizer: what preloads a library
+    threads    build/test and build/tsan
+    others     build/test, under ASan and UBSan
+The output of each program is kept in build/test-logs; that of a failing one is printed. The last line is
+    N passed, N failed[, N skipped]
+and the exit status is 1 when a test failed or none ran."""
+import argparse
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PARALLEL = 2
+SHOWN_BYTES = 64 * 1024  # of a failing program's output: its end
+TAP_LINE = re.compile(r"^(not )?ok\b[^#\n]*(#\s*skip)?", re.IGNORECASE)
+TAP_PLAN = re.compile(r"^1\.\.(\d+)\s*(#\s*skip)?", re.IGNORECASE)
+MESON_SKIP = 77  # the exit status by which a program without TAP says "skipped"
+
+running = set()  # process ids, each the leader of its group
+
+
+@dataclasses.dataclass
+class Program:
+    label: str
+    kind: str  # tap, exit or pytest
+    command: list
+    environment: dict
+    timeout: float
+    directory: pathlib.Path
+    alone: bool = False
+    priority: int = 0
+
+
+@dataclasses.dataclass
+class Outcome:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    note: str = ""
+
+
+def introspect(build):
+    """The tests of a build directory, as Meson knows them; none when it is not there."""
+    if not (build / "build.ninja").exists():
+        return []
+    answer = subprocess.run(["meson", "introspect", "--tests", str(build)], check=True, capture_output=True)
+    return json.loads(answer.stdout)
+
+
+def suites(test):
+    return {name.split(":")[-1] for name in test["suite"]}
+
+
+def runs_in(test, build_name):
+    """Whether a test belongs into build/test, build/plain or build/tsan."""
+    if "plain" in suites(test):
+        return build_name == "plain"
+    return build_name == "test" or build_name == "tsan" and "threads" in suites(test)
+
+
+def ninja_targets(root, suite):
+    """What ninja must build for the tests of one suite: their programs and what those declare to need."""
+    build = root / "build/test"
+    answer = subprocess.run(["meson", "introspect", "--targets", str(build)], check=True, capture_output=True)
+    files = {target["id"]: target["filename"] for target in json.loads(answer.stdout)}
+    found = set()
+    for test in introspect(build):
+        if suite in suites(test):
+            for identity in test["depends"]:
+                found.update(os.path.relpath(name, build) for name in files.get(identity, []))
+    return sorted(found)
+
+
+def sanitizer_environment(root):
+    """Every finding ends the program. What the caller has set comes last and so wins."""
+    suppressions = root / "tests/tsan.supp"
+    options = {
+        "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
+        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+        "TSAN_OPTIONS": "halt_on_error=1" + (f":suppressions={suppressions}" if suppressions.exists() else ""),
+    }
+    return {name: f"{value}:{os.environ[name]}" if os.environ.get(name) else value for name, value in options.items()}
+
+
+def c_programs(root, build_name, options, environment):
+    build = root / "build" / build_name
+    for test in introspect(build):
+        if not runs_in(test, build_name):
+            continue
+        label = test["name"] if build_name == "test" else f"{test['name']} [{build_name}]"
+        command = list(test["cmd"])
+        if options.words and not matches(options.words, label, command[0]):
+            if test["protocol"] != "tap" or len(command) > 1:
+                continue  # only a program with our runner can pick single tests
+            command += options.words
+        yield Program(
+            label=label,
+            kind="tap" if test["protocol"] == "tap" else "exit",
+            command=command,
+            environment={**environment, **places(root, build_name), **test["env"]},
+            timeout=max(options.timeout, test["timeout"]),
+            directory=pathlib.Path(test["workdir"] or root),
+            alone=not test["is_parallel"],
+            priority=test["priority"],
+        )
+
+
+def places(root, build_name):
+    """Where a test finds what was built."""
+    build = root / "build" / build_name
+    return {
+        "OSTRAKA_BUILD": str(build),
+        "OSTRAKA_BIN": str(build / "src/cli/ostraka"),
+        "OSTRAKA_PLAIN": str(root / "build/plain"),
+    }
+
+
+def pytest_programs(root, options, environment):
+    for path in sorted((root / "tests").glob("**/test_*.py")):
+        name = str(path.relative_to(root / "tests"))
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(root),
+                   f"--junitxml={log_path(root, name)}.xml", str(path)]
+        if options.words and not matches(options.words, "tests/" + name):
+            command += ["-k", " or ".join(options.words)]
+        yield Program(
+            label=name,
+            kind="pytest",
+            command=command,
+            environment={**environment, **places(root, "test"), "PYTHONDONTWRITEBYTECODE": "1"},
+            timeout=options.timeout,
+            directory=root,
+        )
+
+
+def matches(words, *names):
+    return any(word in name for word in words for name in names)
+
+
+def log_path(root, label):
+    return root / "build/test-logs" / re.sub(r"[^A-Za-z0-9_.]+", "-", label)
+
+
+def run(program, log):
+    """The exit status, or None when the time ran out. Whatever the program started ends with it."""
+    with open(log, "wb") as output:
+        process = subprocess.Popen(program.command, cwd=program.directory, env={**os.environ, **program.environment},
+                                   stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                   start_new_session=True)
+        running.add(process.pid)
+        deadline = time.monotonic() + program.timeout
+        # Looked at without collecting it: as long as it is not collected, its number names its group and no other.
+        while not (ended := os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)):
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGKILL)
+        running.discard(process.pid)
+        status = process.wait()
+        return status if ended else None
+
+
+def stop(*_):
+    """Interrupted: the programs have sessions of their own and would not notice."""
+    for pid in list(running):
+        os.killpg(pid, signal.SIGKILL)
+    os._exit(130)
+
+
+def judge_tap(text, status):
+    outcome, plan = Outcome(), None
+    for line in text.splitlines():
+        if planned := TAP_PLAN.match(line):
+            if planned.group(2):
+                return Outcome(skipped=1)
+            plan = int(planned.group(1))
+        elif result := TAP_LINE.match(line):
+            if result.group(2):
+                outcome.skipped += 1
+            elif result.group(1):
+                outcome.failed += 1
+            else:
+                outcome.passed += 1
+    count = outcome.passed + outcome.failed + outcome.skipped
+    if plan is None:
+        outcome.failed += 1
+        outcome.note = f"ended without its plan ({ending(status)})"
+    elif plan != count:
+        outcome.failed += 1
+        outcome.note = f"planned {plan} tests and ran {count}"
+    elif status != 0 and outcome.failed == 0:
+        outcome.failed += 1
+        outcome.note = f"no test failed, but it {ending(status)}"
+    return outcome
+
+
+def judge_exit(status):
+    if status == MESON_SKIP:
+        return Outcome(skipped=1)
+    return Outcome(passed=1) if status == 0 else Outcome(failed=1, note=ending(status))
+
+
+def judge_pytest(report, status):
+    if status not in (0, 1, 5) or not report.exists():  # 5: the words fit no test of this file
+        return Outcome(failed=1, note=f"pytest {ending(status)}")
+    outcome = Outcome()
+    for case in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):
+        if case.find("failure") is not None or case.find("error") is not None:
+            outcome.failed += 1
+        elif case.find("skipped") is not None:
+            outcome.skipped += 1
+        else:
+            outcome.passed += 1
+    if status == 1 and outcome.failed == 0:
+        outcome.failed = 1
+    return outcome
+
+
+def ending(status):
+    return f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+
+
+def run_and_judge(root, program):
+    log = log_path(root, program.label)
+    report = pathlib.Path(f"{log}.xml")
+    report.unlink(missing_ok=True)
+    start = time.monotonic()
+    try:
+        status = run(program, log)
+    except OSError as error:
+        return Outcome(failed=1, note=f"could not be started: {error}"), 0.0
+    seconds = time.monotonic() - start
+    if status is None:
+        return Outcome(failed=1, note=f"did not end within {program.timeout:.0f} s"), seconds
+    if program.kind == "pytest":
+        return judge_pytest(report, status), seconds
+    if program.kind == "exit":
+        return judge_exit(status), seconds
+    return judge_tap(log.read_text(errors="replace"), status), seconds
+
+
+def show(root, program, outcome, seconds):
+    if outcome == Outcome():
+        return  # the words fit none of its tests
+    counts = f"{outcome.passed} passed" + (f", {outcome.failed} failed" if outcome.failed else "")
+    counts += f", {outcome.skipped} skipped" if outcome.skipped else ""
+    print(f"{'FAILED' if outcome.failed else 'ok':6}  {program.label}: {counts} ({seconds:.1f} s)", flush=True)
+    if outcome.failed:
+        log = log_path(root, program.label)
+        text = log.read_bytes()[-SHOWN_BYTES:].decode(errors="replace") if log.exists() else ""
+        print("".join(f"    {line}\n" for line in text.splitlines()) + (f"    {outcome.note}\n" if outcome.note else ""),
+              end="", flush=True)
+
+
+def run_all(root, programs):
+    total = Outcome()
+
+    def finish(program, result):
+        outcome, seconds = result
+        show(root, program, outcome, seconds)
+        total.passed += outcome.passed
+        total.failed += outcome.failed
+        total.skipped += outcome.skipped
+
+    with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
+        together = {pool.submit(run_and_judge, root, program): program for program in programs if not program.alone}
+        for future in concurrent.futures.as_completed(together):
+            finish(together[future], future.result())
+    for program in programs:
+        if program.alone:
+            finish(program, run_and_judge(root, program))
+    return total
+
+
+def engines(root):
+    """An engine is a folder of src/store."""
+    return sorted(path.name for path in (root / "src/store").glob("*/") if path.is_dir())
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="./dev test", allow_abbrev=False)
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT, help=argparse.SUPPRESS)
+    parser.add_argument("--targets", metavar="SUITE", help=argparse.SUPPRESS)
+    parser.add_argument("--store", help="the engine that the contract suite runs on")
+    parser.add_argument("--long", action="store_true", help="the long form of the loops (OSTRAKA_LONG=1)")
+    parser.add_argument("--timeout", type=float, default=280, help="seconds that one program may take")
+    parser.add_argument("words", nargs="*", metavar="NAME", help="run what has NAME in its name")
+    return parser.parse_args(arguments)
+
+
+def main(arguments):
+    options = parse(arguments)
+    root = options.root
+    if options.targets:
+        print("\n".join(ninja_targets(root, options.targets)))
+        return 0
+    if options.store and options.store not in engines(root):
+        print(f"dev: there is no engine {options.store}; there are: {', '.join(engines(root)) or 'none yet'}",
+              file=sys.stderr)
+        return 1
+    environment = sanitizer_environment(root)
+    if options.store:
+        environment["OSTRAKA_TEST_STORE"] = options.store
+    if options.long:
+        environment["OSTRAKA_LONG"] = "1"
+        options.timeout = max(options.timeout, 3600)
+    (root / "build/test-logs").mkdir(parents=True, exist_ok=True)
+    programs = list(pytest_programs(root, options, environment))
+    for build_name in ("plain", "tsan", "test"):
+        programs += c_programs(root, build_name, options, environment)
+    programs.sort(key=lambda program: -program.priority)
+    total = run_all(root, programs)
+    if total.passed + total.failed == 0:
+        print("no test ran" + (f": none has {' or '.join(options.words)} in its name" if options.words else ""))
+    print(f"{total.passed} passed, {total.failed} failed" + (f", {total.skipped} skipped" if total.skipped else ""))
+    return 1 if total.failed or total.passed == 0 else 0
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
+    sys.exit(main(sys.argv[1:]))
