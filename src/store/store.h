@@ -41,9 +41,11 @@ enum {
     STORE_VALUE_MOST = 1024 * 1024,
     STORE_BATCH_MOST = 4 * 1024 * 1024, /* rows, columns and values of a plain batch together */
     STORE_UPDATE_MOST = 1024 * 1024,    /* the same for a conditional update, with its conditions */
+    STORE_CHANGES_MOST = 4096,          /* changes of an update, and conditions */
     STORE_PAGE_MOST = 10000,            /* cells of a page; it also ends at 4 MiB */
     STORE_PAGE_BYTES = 4 * 1024 * 1024,
-    STORE_MANY_MOST = 10000, /* reads or batches in one read_many or write_many */
+    STORE_POSITION_MOST = 8192, /* of a scan */
+    STORE_MANY_MOST = 10000,    /* reads or batches in one read_many or write_many */
     STORE_TTL_MOST_S = 20 * 366 * 86400,
     STORE_AHEAD_MOST_S = 86400, /* how far ahead of our clock a wall-clock timestamp may be */
 };
@@ -55,7 +57,8 @@ typedef struct Store Store;
 typedef struct Cell {
     Slice column;
     Slice value;
-    int64_t timestamp; /* of a plain table; 0 in conditional ones, whose order is the engine's own */
+    int64_t
+        timestamp; /* of a plain table; 0 in conditional ones, whose order is the engine's own */
 } Cell;
 
 typedef struct Page {
@@ -116,7 +119,7 @@ typedef struct ScanCell {
 typedef struct ScanPage {
     ScanCell *cells;
     size_t count;
-    Slice position; /* pass it to get the next page; valid across restarts, opaque, at most 8 KiB */
+    Slice position; /* pass it to get the next page; valid across restarts, opaque */
     bool more;
 } ScanPage;
 
@@ -129,11 +132,12 @@ MUST_USE Status store_scan(Store *store, const Table *table, Slice position, uin
 
 typedef struct Change {
     Slice column;
-    Slice value;       /* ignored by a delete */
-    int64_t timestamp; /* plain tables: the caller's; µs of the wall clock where the table deletes or expires.
+    Slice value; /* ignored by a delete */
+    int64_t
+        timestamp; /* plain tables: the caller's; µs of the wall clock where the table deletes or expires.
                           Conditional tables: 0 */
-    int64_t ttl_s;     /* 0: for ever; else 1 … STORE_TTL_MOST_S, only where the table expires */
-    bool is_delete;    /* only where the table deletes */
+    int64_t ttl_s;  /* 0: for ever; else 1 … STORE_TTL_MOST_S, only where the table expires */
+    bool is_delete; /* only where the table deletes */
 } Change;
 
 typedef struct RowChange {
@@ -182,7 +186,7 @@ typedef struct Update {
     Slice row;
     const Condition *conditions; /* at least one */
     size_t condition_count;
-    const Change *changes; /* timestamp 0 */
+    const Change *changes; /* timestamp 0, no column twice */
     size_t change_count;
     Slice proof;
     Batch marks;

@@ -26,12 +26,11 @@ typedef struct Table {
 enum { TABLE_FIRST_FOR_TESTS = 60000 };
 
 /*    id, number, name, kind, deletes, expires, row key, columns, who writes */
-#define TABLE_LIST(X)                                                                              \
-    X(SITE, 1, "site", CONDITIONAL, false, true, "the name of a fact about the whole site",        \
-      "state: id of the write (16 bytes) and the value; ~/id: receipts",                           \
-      "cli: maintenance mode")
+#define TABLE_LIST(X)                                                                       \
+    X(SITE, 1, "site", CONDITIONAL, false, true, "the name of a fact about the whole site", \
+      "state: id of the write (16 bytes) and the value; ~/id: receipts", "cli: maintenance mode")
 
-#define X(id, number, name, kind, deletes, expires, row, columns, writer)                          \
+#define X(id, number, name, kind, deletes, expires, row, columns, writer) \
     extern const Table TABLE_##id;
 TABLE_LIST(X)
 #undef X

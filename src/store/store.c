@@ -1,0 +1,294 @@
+/* store.c -- the door of the store: limits and table rules are checked here, once for all engines, before
+ * anything is done. What passes goes to the engine unchanged. */
+#include "store/store.h"
+
+#include "store/engine.h"
+
+/* ---- Rules ----------------------------------------------------------------------------------------------- */
+
+static Status check_size(size_t size, size_t least, size_t most)
+{
+    if (size < least)
+        return STATUS_INVALID;
+    return size > most ? STATUS_TOO_LARGE : STATUS_OK;
+}
+
+static Status check_row(const Table *table, TableKind kind, Slice row)
+{
+    if (table == NULL || table->kind != kind)
+        return STATUS_INVALID;
+    return check_size(row.size, 1, STORE_ROW_MOST);
+}
+
+static Status check_read(const Table *table, Slice row, ReadMode mode)
+{
+    if (table == NULL || (mode == STORE_SERIAL && table->kind != TABLE_CONDITIONAL))
+        return STATUS_INVALID;
+    return check_size(row.size, 1, STORE_ROW_MOST);
+}
+
+/* A table that forgets needs timestamps that can be compared with its memory: µs of the wall clock, no older than
+ * the grace period, and not so far ahead that nothing could ever replace them. */
+static Status check_timestamp(const Store *store, const Table *table, int64_t timestamp)
+{
+    if (table->kind == TABLE_CONDITIONAL)
+        return timestamp == 0 ? STATUS_OK : STATUS_INVALID;
+    if (!table->deletes && !table->expires)
+        return STATUS_OK;
+    int64_t now = clock_now_us(store->clock);
+    bool fits = timestamp >= now - store->grace_s * US_PER_S &&
+                timestamp <= now + STORE_AHEAD_MOST_S * US_PER_S;
+    return fits ? STATUS_OK : STATUS_INVALID;
+}
+
+static Status check_change(const Store *store, const Table *table, const Change *change)
+{
+    TRY(check_size(change->column.size, 0, STORE_COLUMN_MOST));
+    if (change->is_delete)
+        return table->deletes && change->ttl_s == 0
+                   ? check_timestamp(store, table, change->timestamp)
+                   : STATUS_INVALID;
+    TRY(check_size(change->value.size, 0, STORE_VALUE_MOST));
+    if (change->ttl_s != 0) {
+        if (!table->expires || change->ttl_s < 0)
+            return STATUS_INVALID;
+        if (change->ttl_s > STORE_TTL_MOST_S)
+            return STATUS_TOO_LARGE;
+    }
+    return check_timestamp(store, table, change->timestamp);
+}
+
+static size_t change_bytes(const Change *change)
+{
+    return change->column.size + (change->is_delete ? 0 : change->value.size);
+}
+
+static Status check_batch(const Store *store, const Batch *batch)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        const RowChange *row = &batch->changes[i];
+        TRY(check_row(row->table, TABLE_PLAIN, row->row));
+        TRY(check_change(store, row->table, &row->change));
+        bytes += row->row.size + change_bytes(&row->change);
+    }
+    return check_size(bytes, 0, STORE_BATCH_MOST);
+}
+
+static Status check_conditions(const Update *update, size_t *bytes)
+{
+    TRY(check_size(update->condition_count, 1, STORE_CHANGES_MOST));
+    for (size_t i = 0; i < update->condition_count; i++) {
+        const Condition *condition = &update->conditions[i];
+        TRY(check_size(condition->column.size, 0, STORE_COLUMN_MOST));
+        *bytes += condition->column.size;
+        if (condition->absent)
+            continue;
+        TRY(check_size(condition->value.size, 0, STORE_VALUE_MOST));
+        *bytes += condition->value.size;
+    }
+    return STATUS_OK;
+}
+
+static const Change *proof_of(const Update *update)
+{
+    for (size_t i = 0; i < update->change_count; i++) {
+        const Change *change = &update->changes[i];
+        if (!change->is_delete && slice_equal(change->column, update->proof))
+            return change;
+    }
+    return NULL;
+}
+
+/* A column that is changed twice in one update would leave it open which change stands. */
+static bool changes_a_column_twice(const Update *update)
+{
+    for (size_t i = 0; i < update->change_count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (slice_equal(update->changes[i].column, update->changes[k].column))
+                return true;
+    return false;
+}
+
+static Status check_update(const Store *store, const Update *update)
+{
+    size_t bytes = update->row.size;
+    TRY(check_row(update->table, TABLE_CONDITIONAL, update->row));
+    TRY(check_conditions(update, &bytes));
+    TRY(check_size(update->change_count, 1, STORE_CHANGES_MOST));
+    for (size_t i = 0; i < update->change_count; i++) {
+        TRY(check_change(store, update->table, &update->changes[i]));
+        bytes += change_bytes(&update->changes[i]);
+    }
+    TRY(check_size(bytes, 0, STORE_UPDATE_MOST));
+    if (proof_of(update) == NULL || changes_a_column_twice(update))
+        return STATUS_INVALID;
+    return check_batch(store, &update->marks);
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------------------- */
+
+Status store_read(Store *store, const Read *read, Arena *arena, Cell *ret_cell)
+{
+    TRY(check_read(read->table, read->row, read->mode));
+    TRY(check_size(read->column.size, 0, STORE_COLUMN_MOST));
+    return store->engine->read(store, read, arena, ret_cell);
+}
+
+Status store_read_many(Store *store, const Read *reads, size_t count, Arena *arena,
+                       ReadAnswer *ret_answers)
+{
+    TRY(check_size(count, 0, STORE_MANY_MOST));
+    for (size_t i = 0; i < count; i++) {
+        TRY(check_read(reads[i].table, reads[i].row, reads[i].mode));
+        TRY(check_size(reads[i].column.size, 0, STORE_COLUMN_MOST));
+    }
+    return store->engine->read_many(store, reads, count, arena, ret_answers);
+}
+
+Status store_slice(Store *store, const Query *query, Arena *arena, Page *ret_page)
+{
+    TRY(check_read(query->table, query->row, query->mode));
+    TRY(check_size(query->from.size, 0, STORE_COLUMN_MOST));
+    TRY(check_size(query->to.size, 0, STORE_COLUMN_MOST));
+    TRY(check_size(query->after.size, 0, STORE_COLUMN_MOST));
+    TRY(check_size(query->limit, 1, STORE_PAGE_MOST));
+    if (query->mode == STORE_SERIAL && query->resume)
+        return STATUS_INVALID;
+    return store->engine->slice(store, query, arena, ret_page);
+}
+
+Status store_scan(Store *store, const Table *table, Slice position, uint32_t limit, Arena *arena,
+                  ScanPage *ret_page)
+{
+    if (table == NULL)
+        return STATUS_INVALID;
+    TRY(check_size(position.size, 0, STORE_POSITION_MOST));
+    TRY(check_size(limit, 1, STORE_PAGE_MOST));
+    return store->engine->scan(store, table, position, limit, arena, ret_page);
+}
+
+Status store_write(Store *store, const Batch *batch)
+{
+    Status status;
+    TRY(store_write_many(store, batch, 1, &status));
+    return status;
+}
+
+Status store_write_many(Store *store, const Batch *batches, size_t count, Status *ret_statuses)
+{
+    TRY(check_size(count, 0, STORE_MANY_MOST));
+    for (size_t i = 0; i < count; i++)
+        TRY(check_batch(store, &batches[i]));
+    if (count == 0)
+        return STATUS_OK;
+    return store->engine->write_many(store, batches, count, ret_statuses);
+}
+
+Status store_update_if(Store *store, const Update *update, Arena *arena, Found *ret_found)
+{
+    TRY(check_update(store, update));
+    return store->engine->update_if(store, update, arena, ret_found);
+}
+
+/* ---- The rule for UNKNOWN -------------------------------------------------------------------------------- */
+
+/* What the row says about an update of which at least one attempt may have arrived. OK: the proof is there. CONFLICT: a
+ * condition is false and the proof is not there, so no attempt of ours was or will be applied. UNKNOWN with
+ * `ret_unmoved`: the conditions still hold, so an attempt may yet arrive. */
+static Status look(Store *store, const Update *update, Arena *arena, Found *found,
+                   bool *ret_unmoved)
+{
+    Read read = {update->table, update->row, update->proof, STORE_SERIAL};
+    Cell cell;
+    *ret_unmoved = false;
+    Status status = store->engine->read(store, &read, arena, &cell);
+    if (status == STATUS_OK && slice_equal(cell.value, proof_of(update)->value))
+        return STATUS_OK;
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+        return STATUS_UNKNOWN;
+
+    bool moved = false;
+    for (size_t i = 0; i < update->condition_count; i++) {
+        const Condition *condition = &update->conditions[i];
+        read.column = condition->column;
+        status = store->engine->read(store, &read, arena, &cell);
+        if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+            return STATUS_UNKNOWN;
+        bool present = status == STATUS_OK;
+        found[i] = (Found){present, present ? cell.value : SLICE_EMPTY};
+        moved |=
+            present == condition->absent || (present && !slice_equal(cell.value, condition->value));
+    }
+    if (!moved) {
+        *ret_unmoved = true;
+        return STATUS_UNKNOWN;
+    }
+    /* The proof was read before the conditions: our own attempt may have arrived between the two reads. Only a proof
+     * that is absent after a condition was seen false is absent for good. */
+    read.column = update->proof;
+    status = store->engine->read(store, &read, arena, &cell);
+    if (status == STATUS_OK && slice_equal(cell.value, proof_of(update)->value))
+        return STATUS_OK;
+    return status == STATUS_OK || status == STATUS_NOT_FOUND ? STATUS_CONFLICT : STATUS_UNKNOWN;
+}
+
+Status store_update(Store *store, const Update *update, int tries, Arena *arena, Found *ret_found)
+{
+    CHECK(tries >= 1);
+    TRY(check_update(store, update));
+    Found *found = ARENA_ARRAY(arena, update->condition_count, Found);
+    bool may_have_arrived = false, send = true;
+    Status status = STATUS_UNKNOWN;
+    for (int i = 0; i < tries; i++) {
+        if (send) {
+            status = store->engine->update_if(store, update, arena, found);
+            if (status == STATUS_UNKNOWN)
+                may_have_arrived = true;
+            else if (!may_have_arrived || status == STATUS_OK)
+                break;
+        }
+        status = look(store, update, arena, found, &send);
+        if (status != STATUS_UNKNOWN)
+            break;
+    }
+    if (status == STATUS_CONFLICT && ret_found != NULL)
+        memcpy(ret_found, found, update->condition_count * sizeof *found);
+    return status;
+}
+
+Slice store_receipt(Slice id, Arena *arena)
+{
+    char *column = arena_bytes(arena, 2 + id.size);
+    memcpy(column, "~/", 2);
+    memcpy(column + 2, id.data, id.size);
+    return slice_of(column, 2 + id.size);
+}
+
+/* ---- Running --------------------------------------------------------------------------------------------- */
+
+void store_health(Store *store, StoreHealth *ret_health)
+{
+    store->engine->health(store, ret_health);
+}
+
+void store_metrics(Store *store, StoreMetricVisit *visit, void *context)
+{
+    store->engine->metrics(store, visit, context);
+}
+
+Status store_backup(Store *store, const char *directory, Reason *reason)
+{
+    return store->engine->backup(store, directory, reason);
+}
+
+Status store_reopen(Store *store, Reason *reason)
+{
+    return store->engine->reopen(store, reason);
+}
+
+void store_close(Store *store)
+{
+    if (store != NULL)
+        store->engine->close(store);
+}

@@ -1,0 +1,23 @@
+/* tables.c -- the table list of tables.h as values. */
+#include "store/tables.h"
+
+#define X(id, number, name, kind, deletes, expires, row, columns, writer) \
+    const Table TABLE_##id = {number, name, TABLE_##kind, deletes, expires, row, columns, writer};
+TABLE_LIST(X)
+#undef X
+
+static const Table *const ALL[] = {
+#define X(id, number, name, kind, deletes, expires, row, columns, writer) &TABLE_##id,
+    TABLE_LIST(X)
+#undef X
+};
+
+const TableSet TABLES = {ALL, sizeof ALL / sizeof ALL[0]};
+
+const Table *table_by_number(TableSet set, uint16_t number)
+{
+    for (size_t i = 0; i < set.count; i++)
+        if (set.tables[i]->number == number)
+            return set.tables[i];
+    return NULL;
+}
