@@ -1,8 +1,11 @@
 /* test.c -- the runner behind test.h. */
 #include "test.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static Test *first, **last = &first;
@@ -46,6 +49,22 @@ const char *test_directory(void)
     snprintf(path, sizeof path, "%s/%d", directory, count++);
     CHECK(mkdir(path, 0700) == 0);
     return path;
+}
+
+bool test_is_bug(void (*run)(void))
+{
+    int result;
+    fflush(stdout);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        int nowhere = open("/dev/null", O_WRONLY);
+        dup2(nowhere, STDERR_FILENO);
+        run();
+        _exit(0);
+    }
+    CHECK(waitpid(child, &result, 0) == child);
+    return WIFSIGNALED(result) && WTERMSIG(result) == SIGABRT;
 }
 
 static bool wanted(const char *name, int argc, char **argv)

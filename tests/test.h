@@ -23,6 +23,8 @@ void test_register(Test *test);
 _Noreturn void test_fail(const char *file, int line, const char *format, ...) PRINTF_LIKE(3, 4);
 /* A new empty directory, removed when the program ends well. */
 const char *test_directory(void);
+/* Whether `run` ends in a failed CHECK; it runs in a process of its own, whose stderr goes nowhere. */
+bool test_is_bug(void (*run)(void));
 
 #define TEST(name)                                                 \
     static void test_##name(void);                                 \

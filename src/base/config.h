@@ -6,7 +6,8 @@
  * (OSTRAKA_ + the name in capitals), a flag (--name with '-' for '_').
  * The file has lines `name = value`, `#` starts a comment line; unknown names, repeated names, wrong types and values
  * out of bounds are errors that name the line, the setting and the rule. Sizes take K, M, G (1024); durations are in the
- * unit that the name ends with. */
+ * unit that the name ends with. A line has at most 4 KiB; values are UTF-8 without control characters, and spaces
+ * around them do not count. */
 #pragma once
 
 #include "base/bytes.h"
@@ -73,7 +74,7 @@ extern const size_t CONFIG_SETTING_COUNT;
 void config_defaults(Config *ret_config);
 /* One setting by name, from a person's text. INVALID names the setting and the rule. */
 MUST_USE Status config_set(Config *config, Slice name, Slice value, Arena *arena, Reason *reason);
-/* A whole file's text; `path` is for the messages. */
+/* A whole file's text; `path` is for the messages. An error leaves `config` as it was, here and below. */
 MUST_USE Status config_read_file(Config *config, const char *path, Slice text, Arena *arena,
                                  Reason *reason);
 /* Every OSTRAKA_… variable in `environment` (ended by NULL, as environ). An OSTRAKA_ variable that names no setting is

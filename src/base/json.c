@@ -333,6 +333,8 @@ Status json_only(const Json *object, const char *const *known, Reason *reason)
 {
     /* Iterating changes nothing, jansson merely does not say so in its types. */
     json_t *members = (json_t *)(uintptr_t)object;
+    if (!json_is_object(members))
+        return reason_set(reason, STATUS_INVALID, NULL, "must be an object");
     for (void *at = json_object_iter(members); at != NULL;
          at = json_object_iter_next(members, at)) {
         const char *key = json_object_iter_key(at);

@@ -174,7 +174,7 @@ static Status real_read(void *self, const char *path, size_t limit, Arena *arena
     if (result != 0)
         return failed(reason, STATUS_UNAVAILABLE, "read", path);
     if (buffer.size > limit) {
-        errno = EFBIG;
+        errno = EFBIG; /* "File too large" */
         return failed(reason, STATUS_TOO_LARGE, "read", path);
     }
     *ret_content = arena_copy(arena, buffer_slice(&buffer));
