@@ -66,7 +66,7 @@ def choose(known, arguments):
         return None, None, "fuzz takes a target and a number of seconds, both optional"
     chosen = {name: known[name] for name in known if not words or name in (words[0], f"fuzz_{words[0]}")}
     if not chosen:
-        return None, None, f"there is no fuzz target {' '.join(words)}; there are: {', '.join(known) or 'none yet'}"
+        return None, None, f"there is no fuzz target {' '.join(words) or 'at all'}; there are: {', '.join(known) or 'none yet'}"
     return chosen, numbers[0] if numbers else SECONDS, None
 
 
