@@ -193,62 +193,65 @@ Status store_update_if(Store *store, const Update *update, Arena *arena, Found *
 
 /* ---- The rule for UNKNOWN -------------------------------------------------------------------------------- */
 
-/* What the row says about an update of which at least one attempt may have arrived. OK: the proof is there. CONFLICT: a
- * condition is false and the proof is not there, so no attempt of ours was or will be applied. UNKNOWN with
- * `ret_unmoved`: the conditions still hold, so an attempt may yet arrive. */
-static Status look(Store *store, const Update *update, Arena *arena, Found *found,
-                   bool *ret_unmoved)
+/* OK: our proof is there. NOT_FOUND: it is not. Anything else: could not be read. */
+static Status look_for_proof(Store *store, const Update *update, Slice value, Arena *arena)
 {
     Read read = {update->table, update->row, update->proof, STORE_SERIAL};
     Cell cell;
-    *ret_unmoved = false;
-    Status status = store->engine->read(store, &read, arena, &cell);
-    if (status == STATUS_OK && slice_equal(cell.value, proof_of(update)->value))
-        return STATUS_OK;
-    if (status != STATUS_OK && status != STATUS_NOT_FOUND)
-        return STATUS_UNKNOWN;
+    TRY(store->engine->read(store, &read, arena, &cell));
+    return slice_equal(cell.value, value) ? STATUS_OK : STATUS_NOT_FOUND;
+}
 
-    bool moved = false;
+/* CONFLICT: a condition is false; `found` says what is there. OK: all hold. */
+static Status look_at_conditions(Store *store, const Update *update, Arena *arena, Found *found)
+{
+    bool hold = true;
     for (size_t i = 0; i < update->condition_count; i++) {
         const Condition *condition = &update->conditions[i];
-        read.column = condition->column;
-        status = store->engine->read(store, &read, arena, &cell);
+        Read read = {update->table, update->row, condition->column, STORE_SERIAL};
+        Cell cell = {.value = SLICE_EMPTY};
+        Status status = store->engine->read(store, &read, arena, &cell);
         if (status != STATUS_OK && status != STATUS_NOT_FOUND)
-            return STATUS_UNKNOWN;
+            return status;
         bool present = status == STATUS_OK;
-        found[i] = (Found){present, present ? cell.value : SLICE_EMPTY};
-        moved |=
-            present == condition->absent || (present && !slice_equal(cell.value, condition->value));
+        found[i] = (Found){present, cell.value};
+        hold &= condition->absent ? !present : present && slice_equal(cell.value, condition->value);
     }
-    if (!moved) {
-        *ret_unmoved = true;
-        return STATUS_UNKNOWN;
-    }
-    /* The proof was read before the conditions: our own attempt may have arrived between the two reads. Only a proof
-     * that is absent after a condition was seen false is absent for good. */
-    read.column = update->proof;
-    status = store->engine->read(store, &read, arena, &cell);
-    if (status == STATUS_OK && slice_equal(cell.value, proof_of(update)->value))
+    return hold ? STATUS_OK : STATUS_CONFLICT;
+}
+
+/* What the row says about an update of which an attempt may have arrived. OK: done. CONFLICT: not done, now or ever.
+ * UNKNOWN: cannot be told; *ret_unmoved when that is because the conditions still hold, so that sending again is right.
+ * The proof is looked for after a condition was seen false, since our own attempt may be what made it so. */
+static Status look(Store *store, const Update *update, Slice proof, Arena *arena, Found *found,
+                   bool *ret_unmoved)
+{
+    Status conditions = look_at_conditions(store, update, arena, found);
+    Status there = look_for_proof(store, update, proof, arena);
+    *ret_unmoved = conditions == STATUS_OK && there == STATUS_NOT_FOUND;
+    if (there == STATUS_OK)
         return STATUS_OK;
-    return status == STATUS_OK || status == STATUS_NOT_FOUND ? STATUS_CONFLICT : STATUS_UNKNOWN;
+    return conditions == STATUS_CONFLICT && there == STATUS_NOT_FOUND ? STATUS_CONFLICT
+                                                                      : STATUS_UNKNOWN;
 }
 
 Status store_update(Store *store, const Update *update, int tries, Arena *arena, Found *ret_found)
 {
     CHECK(tries >= 1);
     TRY(check_update(store, update));
+    const Change *proof = proof_of(update);
+    CHECK(proof != NULL);
     Found *found = ARENA_ARRAY(arena, update->condition_count, Found);
     bool may_have_arrived = false, send = true;
     Status status = STATUS_UNKNOWN;
     for (int i = 0; i < tries; i++) {
         if (send) {
             status = store->engine->update_if(store, update, arena, found);
-            if (status == STATUS_UNKNOWN)
-                may_have_arrived = true;
-            else if (!may_have_arrived || status == STATUS_OK)
+            may_have_arrived |= status == STATUS_UNKNOWN;
+            if (status == STATUS_OK || !may_have_arrived)
                 break;
         }
-        status = look(store, update, arena, found, &send);
+        status = look(store, update, proof->value, arena, found, &send);
         if (status != STATUS_UNKNOWN)
             break;
     }

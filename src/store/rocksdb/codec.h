@@ -44,7 +44,7 @@ static inline size_t codec_row_prefix(Slice key)
 }
 
 /* CORRUPT unless it is what codec_value wrote. `data` points into `value`. */
-static inline Status codec_decode(Slice value, StoredCell *ret_cell)
+MUST_USE static inline Status codec_decode(Slice value, StoredCell *ret_cell)
 {
     if (value.size < 1)
         return STATUS_CORRUPT;

@@ -76,22 +76,23 @@ MUST_USE Status rocks_error(char *error, const char *path, Reason *reason);
 MUST_USE Status rocks_open_again(Rocks *rocks, Reason *reason);
 
 /* read.c */
-Status rocks_read(Store *store, const Read *read, Arena *arena, Cell *ret_cell);
-Status rocks_read_many(Store *store, const Read *reads, size_t count, Arena *arena,
-                       ReadAnswer *ret_answers);
-Status rocks_slice(Store *store, const Query *query, Arena *arena, Page *ret_page);
-Status rocks_scan(Store *store, const Table *table, Slice position, uint32_t limit, Arena *arena,
-                  ScanPage *ret_page);
+MUST_USE Status rocks_read(Store *store, const Read *read, Arena *arena, Cell *ret_cell);
+MUST_USE Status rocks_read_many(Store *store, const Read *reads, size_t count, Arena *arena,
+                                ReadAnswer *ret_answers);
+MUST_USE Status rocks_slice(Store *store, const Query *query, Arena *arena, Page *ret_page);
+MUST_USE Status rocks_scan(Store *store, const Table *table, Slice position, uint32_t limit,
+                           Arena *arena, ScanPage *ret_page);
 
 /* writer.c */
 void rocks_writer_start(Rocks *rocks);
 /* Answers what is queued, syncs what was lazy, ends the thread. */
 void rocks_writer_stop(Rocks *rocks);
-Status rocks_write_many(Store *store, const Batch *batches, size_t count, Status *ret_statuses);
-Status rocks_update_if(Store *store, const Update *update, Arena *arena, Found *ret_found);
-Status rocks_reopen(Store *store, Reason *reason);
+MUST_USE Status rocks_write_many(Store *store, const Batch *batches, size_t count,
+                                 Status *ret_statuses);
+MUST_USE Status rocks_update_if(Store *store, const Update *update, Arena *arena, Found *ret_found);
+MUST_USE Status rocks_reopen(Store *store, Reason *reason);
 
 /* backup.c */
-Status rocks_backup(Store *store, const char *directory, Reason *reason);
+MUST_USE Status rocks_backup(Store *store, const char *directory, Reason *reason);
 /* Removes what a backup left behind that did not end. */
 MUST_USE Status rocks_clear_checkpoint(Rocks *rocks, Reason *reason);
