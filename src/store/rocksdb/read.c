@@ -135,25 +135,25 @@ static void add_cell(Page *page, size_t *capacity, Arena *arena, Slice column, c
                walk->cell.timestamp};
 }
 
-/* Where reading begins; whether that very column is left out. */
+/* Goes to where reading begins. `key` holds the row's prefix and has room for KEY_MOST + 1. */
 static void seek_slice(Walk *walk, const Query *query, char *key, size_t prefix_size)
 {
+    char *column = key + prefix_size;
     Slice bound = query->from;
     bool beyond = false;
     if (query->reverse) {
         /* No column is larger than 4097 bytes of 0xFF, so that is the end of a row. */
-        static char last[STORE_COLUMN_MOST + 1];
-        if (last[0] == 0)
-            memset(last, 0xFF, sizeof last);
-        bound = query->to.size > 0 ? query->to : slice_of(last, sizeof last);
+        bound = query->to.size > 0
+                    ? query->to
+                    : slice_of(memset(column, 0xFF, STORE_COLUMN_MOST + 1), STORE_COLUMN_MOST + 1);
         beyond = true;
     }
     if (query->resume && (slice_compare(query->after, bound) < 0) == query->reverse) {
         bound = query->after;
         beyond = true;
     }
-    if (bound.size > 0)
-        memcpy(key + prefix_size, bound.data, bound.size);
+    if (bound.size > 0 && bound.data != column)
+        memcpy(column, bound.data, bound.size);
     size_t size = prefix_size + bound.size;
     if (query->reverse)
         rocksdb_iter_seek_for_prev(walk->iterator, key, size);
