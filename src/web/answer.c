@@ -1,0 +1,202 @@
+/* answer.c -- from a complete head to a judged request, and from a complete request to its answer.
+ *
+ * Judging happens before the body is read, so that whatever can be refused by the head alone is refused without
+ * reading on. Each step either leaves request->status OK or names what is wrong; the first fault stands. */
+#include "web/errors.h"
+#include "web/server_internal.h"
+
+enum { TARGET_MOST = 8000 }; /* what RFC 9110 asks servers to take at least */
+
+static Status fail(WebRequest *request, int code, Status status)
+{
+    request->code = code;
+    return status;
+}
+
+static Status judge_target(WebRequest *request)
+{
+    if (request->target.size > TARGET_MOST)
+        return fail(request, ERROR_TARGET_LONG, STATUS_TOO_LARGE);
+    if (!request->target_torn && http_parse_target(request->target, &request->path) == STATUS_OK)
+        return STATUS_OK;
+    request->answer.close = true;
+    return reason_set(&request->reason, STATUS_INVALID, NULL,
+                      "the address must start with /, hold no spaces or control characters, and "
+                      "have two hex digits after every %%");
+}
+
+static Status judge_framing(WebRequest *request)
+{
+    Status status = head_judge(&request->head, &request->reason);
+    if (status != STATUS_OK)
+        request->answer.close = true;
+    return status;
+}
+
+/* RFC 9110: 405 for a method we know and do not serve, 501 for one we have never heard of. */
+static Status judge_method(WebRequest *request, WebMethod *ret_method)
+{
+    static const char *const others[] = {"OPTIONS", "TRACE", "CONNECT"};
+    request->is_head = slice_equal(request->method, SLICE("HEAD"));
+    if (request->is_head) {
+        *ret_method = WEB_GET;
+        return STATUS_OK;
+    }
+    if (route_method(request->method, ret_method))
+        return STATUS_OK;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (slice_equal(request->method, slice_from(others[i])))
+            return fail(request, ERROR_METHOD, STATUS_INVALID);
+    return fail(request, ERROR_METHOD_UNKNOWN, STATUS_INVALID);
+}
+
+static Status judge_route(WebRequest *request, WebMethod method)
+{
+    const WebServer *server = request->server;
+    request->match = routes_find(server->routes, server->route_count, method, request->path.path);
+    if (request->match.route != NULL)
+        return STATUS_OK;
+    if (request->match.allowed != 0)
+        return fail(request, ERROR_METHOD, STATUS_INVALID);
+    return STATUS_NOT_FOUND;
+}
+
+/* Whether the server as a whole takes requests now. */
+static Status judge_mode(WebRequest *request)
+{
+    WebServer *server = request->server;
+    const WebRoute *route = request->match.route;
+    if (atomic_load(&server->stopping))
+        request->answer.close = true;
+    if (route != NULL && route->always)
+        return STATUS_OK;
+    if (atomic_load(&server->stopping))
+        return fail(request, ERROR_STOPPING, STATUS_UNAVAILABLE);
+    if (!atomic_load(&server->maintenance))
+        return STATUS_OK;
+    pthread_mutex_lock(&server->lock);
+    reason_set(&request->reason, STATUS_OK, NULL, "%s", server->maintenance_text);
+    pthread_mutex_unlock(&server->lock);
+    return fail(request, ERROR_MAINTENANCE, STATUS_UNAVAILABLE);
+}
+
+static Status judge_body(WebRequest *request)
+{
+    const WebRoute *route = request->match.route;
+    Slice type = request->head.values[HEAD_CONTENT_TYPE];
+    uint64_t size = 0;
+    request->body_most = route->body_bytes == WEB_BODY_DEFAULT
+                             ? (uint64_t)request->server->options.config->body_bytes
+                             : (uint64_t)route->body_bytes;
+    if (!head_has_body(&request->head))
+        return STATUS_OK;
+    if (request->body_most == 0)
+        return reason_set(&request->reason, STATUS_TOO_LARGE, "body", "this address takes none");
+    if (head_body_size(&request->head, &size) && size > request->body_most)
+        return reason_set(&request->reason, STATUS_TOO_LARGE, "body", "at most %llu bytes",
+                          (unsigned long long)request->body_most);
+    if (route_takes(route, WEB_FORM) &&
+        !http_media_type_is(type, SLICE("application/x-www-form-urlencoded")))
+        return reason_set(&request->reason, STATUS_INVALID, "Content-Type",
+                          "must be application/x-www-form-urlencoded");
+    if (route_takes(route, WEB_JSON) && !http_media_type_is(type, SLICE("application/json")))
+        return reason_set(&request->reason, STATUS_INVALID, "Content-Type",
+                          "must be application/json");
+    return STATUS_OK;
+}
+
+static Status judge(WebRequest *request)
+{
+    WebMethod method = WEB_GET;
+    if (request->head_bytes > (uint64_t)request->server->options.config->header_bytes)
+        return fail(request, ERROR_HEAD_LARGE, STATUS_TOO_LARGE);
+    TRY(judge_target(request));
+    TRY(judge_framing(request));
+    TRY(judge_method(request, &method));
+    Status found = judge_route(request, method);
+    TRY(judge_mode(request));
+    TRY(found);
+    return judge_body(request);
+}
+
+void answer_judge(WebRequest *request)
+{
+    request->status = judge(request);
+    request->client =
+        address_of_client(connection_peer(request->connection),
+                          request->head.values[HEAD_FORWARDED_FOR], &request->server->trusted);
+}
+
+/* ---- The answer ---- */
+
+static void add_allow(WebRequest *request)
+{
+    BUFFER_SCOPE Buffer names = {0};
+    for (int method = 0; method < WEB_METHODS; method++) {
+        if ((request->match.allowed & 1u << method) == 0)
+            continue;
+        buffer_text(&names, names.size > 0 ? ", " : "");
+        buffer_text(&names, route_method_name((WebMethod)method));
+        if (method == WEB_GET)
+            buffer_text(&names, ", HEAD");
+    }
+    web_header(request, "Allow", arena_text(request->arena, buffer_slice(&names)));
+}
+
+/* "/policies/" is a slip for "/policies", when that exists. */
+static bool redirect_without_slash(WebRequest *request)
+{
+    const WebServer *server = request->server;
+    Slice path = request->path.path;
+    if (path.size < 2 || path.data[path.size - 1] != '/')
+        return false;
+    path.size--;
+    if (routes_find(server->routes, server->route_count, WEB_GET, path).allowed == 0)
+        return false;
+    Slice query = request->path.query;
+    web_redirect(request, 308,
+                 query.size == 0
+                     ? path
+                     : arena_print(request->arena, "%.*s?%.*s", SLICE_ARG(path), SLICE_ARG(query)));
+    return true;
+}
+
+static void answer_failure(WebRequest *request, Status status)
+{
+    error_answer(request, error_words(request->code, status));
+    if (request->code == ERROR_METHOD)
+        add_allow(request);
+    if (status == STATUS_LOGIN)
+        web_header(request, "WWW-Authenticate", "Cookie");
+}
+
+static Status parse_values(WebRequest *request)
+{
+    const WebRoute *route = request->match.route;
+    WebInput input = {.captures = request->match.captures, .query = request->path.query};
+    if (route_takes(route, WEB_FORM))
+        input.form = web_body(request);
+    if (route_takes(route, WEB_JSON))
+        TRY(json_parse(web_body(request), (size_t)request->body_most, &request->json,
+                       &request->reason));
+    input.json = request->json;
+    return route_values(route, &input, request->arena, request->values, &request->reason);
+}
+
+static Status run_handler(WebRequest *request)
+{
+    TRY(request->status);
+    TRY(parse_values(request));
+    return request->match.route->handler(request);
+}
+
+void answer_make(WebRequest *request)
+{
+    Status status = run_handler(request);
+    if (status == STATUS_OK)
+        return;
+    if (status == STATUS_NOT_FOUND && request->match.route == NULL &&
+        redirect_without_slash(request))
+        return;
+    answer_failure(request, status);
+}

@@ -1,0 +1,373 @@
+/* connections.c -- see connections.h.
+ *
+ * `phase` counts a connection's changes of state: even is idle, odd is in a request. A worker stores since_us and then
+ * the phase; the timer reads phase, since_us, phase and leaves a connection that changed in between for the next
+ * tick. What the timer learns about arriving bytes is its own (the timer_ fields) and tied to the phase it was
+ * learnt in, so no worker ever waits for the timer.
+ * The list's lock makes shutdown() safe: a record leaves the list before its socket is closed. */
+#include "web/connections.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { BUCKETS = 4096, SAMPLE_TURNS = 4, LINGER_MS = 5000 };
+
+/* How many connections one address (or /64) holds. */
+typedef struct Holder {
+    Address group;
+    int64_t count;
+    struct Holder *next;
+} Holder;
+
+struct Connection {
+    Connection *next, *previous;
+    Address peer;
+    bool is_counted; /* in a Holder */
+    bool is_cut;
+    _Atomic bool lingers; /* set by the connection's thread, cleared by the timer */
+    int fd;
+    _Atomic int64_t since_us; /* start of this phase */
+    _Atomic uint64_t phase;
+    uint64_t timer_phase;      /* the idle phase that the next three belong to */
+    uint64_t timer_bytes;      /* received in all, when last looked */
+    int64_t timer_sampled_us;  /* when that was */
+    int64_t timer_arriving_us; /* 0, or when the first byte of a request had not yet come */
+};
+
+typedef struct Lingering {
+    int fd;
+    int64_t until_us;
+} Lingering;
+
+struct Connections {
+    ConnectionLimits limits;
+    Clock clock;
+    pthread_mutex_t lock; /* list, holders, lingering */
+    Connection list;      /* a ring; this one is no connection */
+    Holder *holders[BUCKETS];
+    Lingering lingering[CONNECTIONS_LINGER_MAX];
+    size_t lingering_count;
+    unsigned turn;
+    _Atomic size_t open;
+    _Atomic uint64_t cuts[CONNECTION_CUTS];
+};
+
+Connections *connections_new(const ConnectionLimits *limits, Clock clock)
+{
+    Connections *connections = calloc(1, sizeof *connections);
+    CHECK(connections != NULL);
+    connections->limits = *limits;
+    connections->clock = clock;
+    connections->list.next = connections->list.previous = &connections->list;
+    CHECK(pthread_mutex_init(&connections->lock, NULL) == 0);
+    return connections;
+}
+
+void connections_free(Connections *connections)
+{
+    CHECK(connections->list.next == &connections->list);
+    for (size_t i = 0; i < connections->lingering_count; i++)
+        close(connections->lingering[i].fd);
+    pthread_mutex_destroy(&connections->lock);
+    free(connections);
+}
+
+/* ---- Who holds how many ---- */
+
+static Holder **find_holder(Connections *connections, Address group)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < sizeof group.bytes; i++)
+        hash = (hash ^ group.bytes[i]) * 1099511628211u;
+    Holder **holder = &connections->holders[hash % BUCKETS];
+    while (*holder != NULL && !address_equal((*holder)->group, group))
+        holder = &(*holder)->next;
+    return holder;
+}
+
+/* Counts the connection for its address; false when that one holds enough already. */
+static bool count_holder(Connections *connections, Connection *connection)
+{
+    Holder **holder = find_holder(connections, address_group(connection->peer));
+    if (*holder == NULL) {
+        *holder = calloc(1, sizeof **holder);
+        CHECK(*holder != NULL);
+        (*holder)->group = address_group(connection->peer);
+    }
+    (*holder)->count++;
+    connection->is_counted = true;
+    return (*holder)->count <= connections->limits.per_address;
+}
+
+static void uncount_holder(Connections *connections, const Connection *connection)
+{
+    Holder **holder = find_holder(connections, address_group(connection->peer));
+    if (--(*holder)->count == 0) {
+        Holder *empty = *holder;
+        *holder = empty->next;
+        free(empty);
+    }
+}
+
+/* ---- The list ---- */
+
+/* Under the lock. Reading ends at once; writing too, except for an idle connection at a stop, on which a request may
+ * just have come in that we can still answer. */
+static void cut(Connections *connections, Connection *connection, ConnectionCut why)
+{
+    if (connection->is_cut)
+        return;
+    connection->is_cut = true;
+    connection->lingers = false;
+    shutdown(connection->fd, why == CONNECTION_CUT_STOPPING ? SHUT_RD : SHUT_RDWR);
+    atomic_fetch_add_explicit(&connections->cuts[why], 1, memory_order_relaxed);
+}
+
+static bool is_exempt(const Connections *connections, Address peer)
+{
+    return address_is_loopback(peer) || address_in_ranges(peer, &connections->limits.exempt);
+}
+
+bool connections_full(Connections *connections)
+{
+    if (connections_open(connections) < (size_t)connections->limits.total)
+        return false;
+    atomic_fetch_add_explicit(&connections->cuts[CONNECTION_CUT_TOTAL], 1, memory_order_relaxed);
+    return true;
+}
+
+Connection *connections_add(Connections *connections, int fd, Address peer)
+{
+    Connection *connection = calloc(1, sizeof *connection);
+    CHECK(connection != NULL);
+    connection->fd = fd;
+    connection->peer = peer;
+    atomic_store_explicit(&connection->since_us, clock_steady_us(connections->clock),
+                          memory_order_relaxed);
+    pthread_mutex_lock(&connections->lock);
+    connection->next = connections->list.next;
+    connection->previous = &connections->list;
+    connection->next->previous = connections->list.next = connection;
+    size_t open = atomic_fetch_add_explicit(&connections->open, 1, memory_order_relaxed) + 1;
+    if (!is_exempt(connections, peer) && !count_holder(connections, connection))
+        cut(connections, connection, CONNECTION_CUT_ADDRESS);
+    if (open > (size_t)connections->limits.total)
+        cut(connections, connection, CONNECTION_CUT_TOTAL);
+    pthread_mutex_unlock(&connections->lock);
+    return connection;
+}
+
+/* Keeps the socket open beside the library's own handle, so that closing that one does not reset the connection. */
+static void keep_lingering(Connections *connections, const Connection *connection)
+{
+    if (connections->lingering_count == CONNECTIONS_LINGER_MAX)
+        return;
+    int fd = fcntl(connection->fd, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0)
+        return;
+    shutdown(fd, SHUT_WR);
+    connections->lingering[connections->lingering_count++] =
+        (Lingering){fd, clock_steady_us(connections->clock) + LINGER_MS * US_PER_MS};
+}
+
+void connections_remove(Connections *connections, Connection *connection)
+{
+    pthread_mutex_lock(&connections->lock);
+    connection->next->previous = connection->previous;
+    connection->previous->next = connection->next;
+    if (connection->is_counted)
+        uncount_holder(connections, connection);
+    if (connection->lingers)
+        keep_lingering(connections, connection);
+    atomic_fetch_sub_explicit(&connections->open, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&connections->lock);
+    free(connection);
+}
+
+/* Only this connection's own thread writes phase and since_us, so a load and a store are enough. */
+static void next_phase(Connection *connection, int64_t now_us)
+{
+    uint64_t phase = atomic_load_explicit(&connection->phase, memory_order_relaxed);
+    atomic_store_explicit(&connection->since_us, now_us, memory_order_relaxed);
+    atomic_store_explicit(&connection->phase, phase + 1, memory_order_release);
+}
+
+void connection_begin(Connection *connection, int64_t now_us)
+{
+    CHECK(atomic_load_explicit(&connection->phase, memory_order_relaxed) % 2 == 0);
+    next_phase(connection, now_us);
+}
+
+void connection_end(Connection *connection, int64_t now_us)
+{
+    CHECK(atomic_load_explicit(&connection->phase, memory_order_relaxed) % 2 == 1);
+    next_phase(connection, now_us);
+}
+
+void connection_linger(Connection *connection)
+{
+    connection->lingers = true;
+}
+
+Address connection_peer(const Connection *connection)
+{
+    return connection->peer;
+}
+
+int connection_fd(const Connection *connection)
+{
+    return connection->fd;
+}
+
+/* ---- The timer ---- */
+
+static uint64_t bytes_received(int fd)
+{
+    struct tcp_info info = {0};
+    socklen_t size = sizeof info;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
+        return 0;
+    return info.tcpi_bytes_received;
+}
+
+/* Looks whether a request has begun to arrive in this idle phase. The first look of a phase only remembers the count,
+ * except on a new connection, where it must be 0; a dribbler is seen at the second. */
+static void sample(Connection *connection, uint64_t phase, int64_t now_us)
+{
+    if (phase != connection->timer_phase || connection->timer_sampled_us == 0) {
+        connection->timer_arriving_us = 0;
+        connection->timer_phase = phase;
+        connection->timer_bytes = phase == 0 ? 0 : bytes_received(connection->fd);
+        connection->timer_sampled_us = now_us;
+        if (phase != 0)
+            return;
+    }
+    uint64_t bytes = bytes_received(connection->fd);
+    if (bytes != connection->timer_bytes && connection->timer_arriving_us == 0)
+        connection->timer_arriving_us = connection->timer_sampled_us;
+    connection->timer_bytes = bytes;
+    connection->timer_sampled_us = now_us;
+}
+
+/* A request whose head was seen arriving in the idle phase before counts from then on. */
+static int64_t deadline_of(const Connections *connections, const Connection *connection,
+                           uint64_t phase, int64_t since_us, ConnectionCut *ret_why)
+{
+    bool is_idle = phase % 2 == 0;
+    bool is_arriving = connection->timer_arriving_us != 0 &&
+                       connection->timer_phase == (is_idle ? phase : phase - 1);
+    *ret_why = is_idle && !is_arriving ? CONNECTION_CUT_IDLE : CONNECTION_CUT_SLOW;
+    if (is_arriving)
+        return connection->timer_arriving_us + connections->limits.request_us;
+    return since_us + (is_idle ? connections->limits.idle_us : connections->limits.request_us);
+}
+
+static void judge(Connections *connections, Connection *connection, int64_t now_us)
+{
+    ConnectionCut why;
+    uint64_t phase = atomic_load_explicit(&connection->phase, memory_order_acquire);
+    int64_t since_us = atomic_load_explicit(&connection->since_us, memory_order_acquire);
+    bool is_my_turn = (unsigned)connection->fd % SAMPLE_TURNS == connections->turn;
+    if (phase % 2 == 0 && is_my_turn)
+        sample(connection, phase, now_us);
+    int64_t deadline_us = deadline_of(connections, connection, phase, since_us, &why);
+    if (atomic_load_explicit(&connection->phase, memory_order_acquire) == phase &&
+        now_us >= deadline_us)
+        cut(connections, connection, why);
+}
+
+void connections_tick(Connections *connections)
+{
+    int64_t now_us = clock_steady_us(connections->clock);
+    pthread_mutex_lock(&connections->lock);
+    connections->turn = (connections->turn + 1) % SAMPLE_TURNS;
+    Connection *connection = connections->list.next;
+    for (; connection != &connections->list; connection = connection->next)
+        if (!connection->is_cut)
+            judge(connections, connection, now_us);
+    pthread_mutex_unlock(&connections->lock);
+}
+
+size_t connections_lingering(Connections *connections, int *ret_fds)
+{
+    pthread_mutex_lock(&connections->lock);
+    size_t count = connections->lingering_count;
+    for (size_t i = 0; i < count; i++)
+        ret_fds[i] = connections->lingering[i].fd;
+    pthread_mutex_unlock(&connections->lock);
+    return count;
+}
+
+/* True when the client is gone or has finished. MSG_TRUNC throws the bytes away without copying them. */
+static bool drained(int fd)
+{
+    ssize_t got;
+    int rounds = 64; /* others wait too */
+    do {
+        got = recv(fd, NULL, 1 << 20, MSG_DONTWAIT | MSG_TRUNC);
+    } while (got > 0 && --rounds > 0);
+    return got == 0 || (got < 0 && errno != EAGAIN);
+}
+
+void connections_drain(Connections *connections)
+{
+    int64_t now_us = clock_steady_us(connections->clock);
+    pthread_mutex_lock(&connections->lock);
+    for (size_t i = connections->lingering_count; i-- > 0;) {
+        Lingering *lingering = &connections->lingering[i];
+        if (!drained(lingering->fd) && now_us < lingering->until_us)
+            continue;
+        close(lingering->fd);
+        *lingering = connections->lingering[--connections->lingering_count];
+    }
+    pthread_mutex_unlock(&connections->lock);
+}
+
+/* ---- For anyone ---- */
+
+void connections_cut_idle(Connections *connections)
+{
+    pthread_mutex_lock(&connections->lock);
+    Connection *connection = connections->list.next;
+    for (; connection != &connections->list; connection = connection->next)
+        if (atomic_load_explicit(&connection->phase, memory_order_acquire) % 2 == 0)
+            cut(connections, connection, CONNECTION_CUT_STOPPING);
+    pthread_mutex_unlock(&connections->lock);
+}
+
+size_t connections_open(const Connections *connections)
+{
+    return atomic_load_explicit(&connections->open, memory_order_relaxed);
+}
+
+size_t connections_busy(Connections *connections)
+{
+    size_t busy = 0;
+    pthread_mutex_lock(&connections->lock);
+    const Connection *connection = connections->list.next;
+    for (; connection != &connections->list; connection = connection->next)
+        busy += atomic_load_explicit(&connection->phase, memory_order_acquire) % 2;
+    pthread_mutex_unlock(&connections->lock);
+    return busy;
+}
+
+uint64_t connections_cut_count(const Connections *connections, ConnectionCut which)
+{
+    return atomic_load_explicit(&connections->cuts[which], memory_order_relaxed);
+}
+
+const char *connection_cut_name(ConnectionCut which)
+{
+    static const char *const names[CONNECTION_CUTS] = {
+#define X(name, text) text,
+        CONNECTION_CUT_LIST(X)
+#undef X
+    };
+    return names[which];
+}

@@ -1,0 +1,297 @@
+/* exchange.c -- one request and its answer on the wire: the callbacks of libmicrohttpd.
+ *
+ * The library calls, for each request: exchange_request_line when the first line is there; exchange_handle once for the
+ * complete head, then for each piece of the body, then once more; exchange_completed when the answer is out or the
+ * client is gone. An answer that is queued at the first of these calls makes the library close the connection after it
+ * without reading the body, which is just what a refused body needs. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "web/errors.h"
+#include "web/server_internal.h"
+
+/* Sent with every answer. Scripts, styles and pictures come from us alone, forms go to us alone, nobody frames us. */
+static const struct {
+    const char *name, *value;
+} SECURITY_HEADERS[] = {
+    {"Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self' data:; "
+                                "script-src 'self'; connect-src 'self'; "
+                                "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "same-origin"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"Permissions-Policy", "camera=(), geolocation=(), microphone=(), interest-cohort=()"},
+};
+enum { SECURITY_HEADER_COUNT = sizeof SECURITY_HEADERS / sizeof SECURITY_HEADERS[0] };
+
+/* ---- Requests are reused ---- */
+
+static WebRequest *take_request(WebServer *server)
+{
+    pthread_mutex_lock(&server->lock);
+    WebRequest *request = server->spare;
+    if (request != NULL) {
+        server->spare = request->next;
+        server->spare_count--;
+    }
+    pthread_mutex_unlock(&server->lock);
+    return request != NULL ? request : request_new(server);
+}
+
+static void give_request(WebServer *server, WebRequest *request)
+{
+    bool is_kept;
+    request_reset(request);
+    pthread_mutex_lock(&server->lock);
+    is_kept = server->spare_count < SPARE_REQUESTS;
+    if (is_kept) {
+        request->next = server->spare;
+        server->spare = request;
+        server->spare_count++;
+    }
+    pthread_mutex_unlock(&server->lock);
+    if (!is_kept)
+        request_free(request);
+}
+
+static Clock clock_of(const WebServer *server)
+{
+    return server->options.world.clock;
+}
+
+/* ---- The head ---- */
+
+/* The library ends the address by a NUL in place of the space before "HTTP/1.1". When the client sent a NUL of its own,
+ * what follows the first one is not the version, and the rest of the address would be lost in silence. */
+static bool is_torn(const char *target, size_t size)
+{
+    return strncmp(target + size + 1, "HTTP/", 5) != 0;
+}
+
+void *exchange_request_line(void *context, const char *target, struct MHD_Connection *mhd)
+{
+    WebServer *server = context;
+    WebRequest *request = take_request(server);
+    request->connection =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    Slice line = target == NULL ? SLICE_EMPTY : slice_from(target);
+    request->target_torn = target == NULL || is_torn(target, line.size);
+    request->target = arena_copy(request->arena, line);
+    return request;
+}
+
+/* Six bytes of time, five of this process, five of a counter: unique without asking the kernel for randomness on each
+ * request. */
+static Slice new_id(WebServer *server, Arena *arena)
+{
+    Id id;
+    uint64_t ms = (uint64_t)(clock_now_us(clock_of(server)) / US_PER_MS);
+    uint64_t count = atomic_fetch_add_explicit(&server->id_count, 1, memory_order_relaxed);
+    for (int i = 0; i < 6; i++)
+        id.bytes[i] = (unsigned char)(ms >> (40 - 8 * i));
+    memcpy(id.bytes + 6, server->id_prefix, sizeof server->id_prefix);
+    for (int i = 0; i < 5; i++)
+        id.bytes[11 + i] = (unsigned char)(count >> (32 - 8 * i));
+    return id_text(id, arena);
+}
+
+static enum MHD_Result add_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                  size_t name_size, const char *value, size_t value_size)
+{
+    WebRequest *request = context;
+    (void)kind;
+    Slice content = value == NULL ? SLICE_EMPTY : slice_of(value, value_size);
+    head_add(&request->head, slice_of(name, name_size), content, request->arena);
+    return MHD_YES;
+}
+
+static void begin(WebRequest *request, struct MHD_Connection *mhd, const char *method,
+                  const char *version)
+{
+    WebServer *server = request->server;
+    request->begun_us = clock_steady_us(clock_of(server));
+    request->has_begun = true;
+    connection_begin(request->connection, request->begun_us);
+    request->id = new_id(server, request->arena);
+    request->method = slice_from(method);
+    request->head.is_http_1_0 = strcmp(version, "HTTP/1.0") == 0;
+    request->head_bytes =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size;
+    MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, add_header, request);
+    answer_judge(request);
+}
+
+/* ---- The answer ---- */
+
+static void put_header(struct MHD_Response *response, const char *name, const char *value)
+{
+    CHECK(MHD_add_response_header(response, name, value) == MHD_YES);
+}
+
+static void put_headers(const WebRequest *request, struct MHD_Response *response)
+{
+    const WebAnswer *answer = &request->answer;
+    if (answer->content_type != NULL)
+        put_header(response, "Content-Type", answer->content_type);
+    for (size_t i = 0; i < SECURITY_HEADER_COUNT; i++)
+        put_header(response, SECURITY_HEADERS[i].name, SECURITY_HEADERS[i].value);
+    for (size_t i = 0; i < answer->header_count; i++)
+        put_header(response, answer->headers[i].name, answer->headers[i].value);
+    put_header(response, "X-Request-Id", arena_text(request->arena, request->id));
+    if (answer->close)
+        put_header(response, "Connection", "close");
+}
+
+static enum MHD_Result queue_answer(WebRequest *request, struct MHD_Connection *mhd)
+{
+    Slice body = answer_body(request);
+    /* The library only reads it; its type is older than const. */
+    void *bytes = (void *)(uintptr_t)body.data;
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(body.size, bytes, MHD_RESPMEM_PERSISTENT);
+    CHECK(response != NULL);
+    put_headers(request, response);
+    enum MHD_Result queued = MHD_queue_response(mhd, (unsigned)request->answer.code, response);
+    MHD_destroy_response(response);
+    request->is_answered = queued == MHD_YES;
+    return queued;
+}
+
+/* A chunked body passed its limit in the middle, where the library lets nobody answer. Nothing of ours is on its way
+ * at this point, so the answer can go to the socket directly; then the connection ends. */
+static enum MHD_Result refuse_rest(WebRequest *request)
+{
+    BUFFER_SCOPE Buffer out = {0};
+    request->status = reason_set(&request->reason, STATUS_TOO_LARGE, "body", "at most %llu bytes",
+                                 (unsigned long long)request->body_most);
+    answer_make(request);
+    Slice body = answer_body(request);
+    buffer_print(&out, "HTTP/1.1 %d Content Too Large\r\nContent-Length: %zu\r\n",
+                 request->answer.code, body.size);
+    buffer_print(&out, "Content-Type: %s\r\nConnection: close\r\nX-Request-Id: %.*s\r\n",
+                 request->answer.content_type, SLICE_ARG(request->id));
+    for (size_t i = 0; i < SECURITY_HEADER_COUNT; i++)
+        buffer_print(&out, "%s: %s\r\n", SECURITY_HEADERS[i].name, SECURITY_HEADERS[i].value);
+    buffer_text(&out, "\r\n");
+    buffer_bytes(&out, body);
+    ssize_t sent = send(connection_fd(request->connection), out.data, out.size, MSG_NOSIGNAL);
+    request->is_answered = sent == (ssize_t)out.size;
+    connection_linger(request->connection);
+    return MHD_NO;
+}
+
+static enum MHD_Result take_body(WebRequest *request, Slice piece)
+{
+    if (piece.size > request->body_most - request->body.size)
+        return refuse_rest(request);
+    buffer_bytes(&request->body, piece);
+    return MHD_YES;
+}
+
+static enum MHD_Result take_head(WebRequest *request, struct MHD_Connection *mhd)
+{
+    bool has_body = head_has_body(&request->head);
+    if (request->status == STATUS_OK || (!has_body && !request->answer.close))
+        return MHD_YES; /* answered when the library says that the request is complete */
+    if (has_body)
+        connection_linger(request->connection);
+    request->answer.close = true;
+    answer_make(request);
+    return queue_answer(request, mhd);
+}
+
+enum MHD_Result exchange_handle(void *server, struct MHD_Connection *mhd, const char *url,
+                                const char *method, const char *version, const char *upload,
+                                size_t *upload_size, void **context)
+{
+    WebRequest *request = *context;
+    (void)server;
+    (void)url;
+    if (!request->has_begun) {
+        begin(request, mhd, method, version);
+        return take_head(request, mhd);
+    }
+    if (*upload_size > 0) {
+        Slice piece = slice_of(upload, *upload_size);
+        *upload_size = 0;
+        return take_body(request, piece);
+    }
+    answer_make(request);
+    return queue_answer(request, mhd);
+}
+
+/* ---- The end ---- */
+
+/* The code that went out, also when the library answered by itself; 0 when nobody did. */
+static int code_sent(const WebRequest *request, struct MHD_Connection *mhd)
+{
+    if (request->is_answered)
+        return request->answer.code;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_HTTP_STATUS);
+    return info == NULL ? 0 : (int)info->http_status;
+}
+
+static size_t route_index(const WebRequest *request)
+{
+    const WebServer *server = request->server;
+    const WebRoute *route = request->match.route;
+    return route == NULL ? server->route_count : (size_t)(route - server->routes);
+}
+
+/* Only the path is logged: the query may hold what is nobody's business. */
+static void log_request(const WebRequest *request, const MetricsRequest *counted, bool is_cut)
+{
+    char address[ADDRESS_TEXT];
+    Slice path = slice_of(request->target.data, slice_find(request->target, '?'));
+    address_format(request->has_begun ? request->client : connection_peer(request->connection),
+                   address);
+    LogLine line = log_line(request->server->options.log, LOG_INFO, "request");
+    log_string(&line, "method", request->method);
+    log_string(&line, "path", path);
+    log_i64(&line, "status", counted->code);
+    log_i64(&line, "bytes", (int64_t)counted->bytes);
+    log_i64(&line, "duration_us", counted->duration_us);
+    log_text(&line, "address", address);
+    log_string(&line, "id", request->id);
+    if (is_cut)
+        log_text(&line, "outcome", "cut");
+    log_end(&line);
+}
+
+void exchange_completed(void *context, struct MHD_Connection *mhd, void **slot,
+                        enum MHD_RequestTerminationCode how)
+{
+    WebServer *server = context;
+    WebRequest *request = *slot;
+    if (request == NULL)
+        return;
+    int64_t now_us = clock_steady_us(clock_of(server));
+    MetricsRequest counted = {.route = route_index(request), .code = code_sent(request, mhd)};
+    if (request->is_answered && !request->is_head)
+        counted.bytes = answer_body(request).size;
+    if (request->has_begun) {
+        connection_end(request->connection, now_us);
+        counted.duration_us = now_us - request->begun_us;
+    }
+    if (counted.code != 0)
+        metrics_count(server->metrics, &counted);
+    log_request(request, &counted, how != MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    give_request(server, request);
+    *slot = NULL;
+}
+
+void exchange_connection(void *context, struct MHD_Connection *mhd, void **slot,
+                         enum MHD_ConnectionNotificationCode what)
+{
+    WebServer *server = context;
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        int fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+        const struct sockaddr *peer =
+            MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+        *slot = connections_add(server->connections, fd, address_of_socket(peer));
+    } else {
+        connections_remove(server->connections, *slot);
+        *slot = NULL;
+    }
+}

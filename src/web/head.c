@@ -1,0 +1,94 @@
+/* head.c -- see head.h. */
+#include "web/head.h"
+
+#include "web/http_rules.h"
+
+static const struct {
+    Slice name;
+    bool one;
+    const char *twice;
+} HEADERS[] = {
+#define X(name, header, one) {{header, sizeof(header) - 1}, one, header " must not be sent twice"},
+    HEAD_LIST(X)
+#undef X
+};
+
+static void keep(Head *head, size_t which, Slice value, Arena *arena)
+{
+    if (!head->present[which]) {
+        head->present[which] = true;
+        head->values[which] = value;
+    } else if (HEADERS[which].one) {
+        head->fault = HEADERS[which].twice;
+    } else {
+        Slice first = head->values[which];
+        head->values[which] = arena_print(arena, "%.*s,%.*s", SLICE_ARG(first), SLICE_ARG(value));
+    }
+}
+
+void head_add(Head *head, Slice name, Slice value, Arena *arena)
+{
+    for (size_t i = 0; i < HEAD_NAMES; i++) {
+        if (!slice_equal_ignoring_case(name, HEADERS[i].name))
+            continue;
+        keep(head, i, slice_trim(value), arena);
+        return;
+    }
+    if (!http_is_token(name))
+        head->fault = "a header name has a character that is not allowed";
+}
+
+/* Letters, digits, and what stands in addresses and ports; the rest has no business in a host. */
+static bool is_host(Slice host)
+{
+    for (size_t i = 0; i < host.size; i++) {
+        char c = host.data[i];
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!is_letter && !(c >= '0' && c <= '9') && (c == '\0' || strchr(".-_:[]", c) == NULL))
+            return false;
+    }
+    return host.size > 0 && host.size <= 255;
+}
+
+static const char *framing_fault(const Head *head)
+{
+    bool has_encoding = head->present[HEAD_TRANSFER_ENCODING];
+    uint64_t size;
+    if (head->fault != NULL)
+        return head->fault;
+    if (!head->present[HEAD_HOST] && !head->is_http_1_0)
+        return "an HTTP/1.1 request needs a Host header";
+    if (head->present[HEAD_HOST] && !is_host(head->values[HEAD_HOST]))
+        return "the Host header names no host";
+    if (has_encoding && head->present[HEAD_CONTENT_LENGTH])
+        return "Content-Length and Transfer-Encoding must not come together";
+    if (has_encoding && head->is_http_1_0)
+        return "HTTP/1.0 has no Transfer-Encoding";
+    if (has_encoding &&
+        !slice_equal_ignoring_case(head->values[HEAD_TRANSFER_ENCODING], SLICE("chunked")))
+        return "the only Transfer-Encoding we take is chunked";
+    if (head->present[HEAD_CONTENT_LENGTH] &&
+        slice_to_u64(head->values[HEAD_CONTENT_LENGTH], &size) != STATUS_OK)
+        return "Content-Length must be a number";
+    return NULL;
+}
+
+Status head_judge(const Head *head, Reason *reason)
+{
+    const char *fault = framing_fault(head);
+    if (fault != NULL)
+        return reason_set(reason, STATUS_INVALID, NULL, "%s", fault);
+    return STATUS_OK;
+}
+
+bool head_body_size(const Head *head, uint64_t *ret_size)
+{
+    return head->present[HEAD_CONTENT_LENGTH] &&
+           slice_to_u64(head->values[HEAD_CONTENT_LENGTH], ret_size) == STATUS_OK;
+}
+
+bool head_has_body(const Head *head)
+{
+    uint64_t size = 0;
+    return head->present[HEAD_TRANSFER_ENCODING] || (head_body_size(head, &size) && size > 0);
+}

@@ -1,0 +1,88 @@
+/* html.c -- see html.h. */
+#include "web/html.h"
+
+#include <time.h>
+
+static const Slice ESCAPES[256] = {
+    ['&'] = {"&amp;", 5},  ['<'] = {"&lt;", 4},   ['>'] = {"&gt;", 4},
+    ['"'] = {"&quot;", 6}, ['\''] = {"&#39;", 5},
+};
+
+/* Runs between escapes are copied in one piece: most texts hold none. */
+void html_text(Buffer *out, Slice text)
+{
+    size_t start = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        const Slice *escape = &ESCAPES[(unsigned char)text.data[i]];
+        if (escape->size == 0)
+            continue;
+        buffer_bytes(out, slice_of(text.data + start, i - start));
+        buffer_bytes(out, *escape);
+        start = i + 1;
+    }
+    buffer_bytes(out, slice_after(text, start));
+}
+
+/* "//host" and "/\host" leave the site, so they are no paths of ours; control characters are dropped by browsers,
+ * which would turn "/\t/host" into one. */
+static bool is_safe_url(Slice url)
+{
+    for (size_t i = 0; i < url.size; i++)
+        if ((unsigned char)url.data[i] <= ' ' || url.data[i] == 0x7F)
+            return false;
+    if (slice_starts_with(url, SLICE("http://")) || slice_starts_with(url, SLICE("https://")))
+        return true;
+    return url.size > 0 && url.data[0] == '/' &&
+           (url.size == 1 || (url.data[1] != '/' && url.data[1] != '\\'));
+}
+
+void html_url(Buffer *out, Slice url)
+{
+    html_text(out, is_safe_url(url) ? url : SLICE("#"));
+}
+
+void html_number(Buffer *out, int64_t number)
+{
+    char digits[20];
+    size_t count = 0;
+    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    do {
+        digits[count++] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (number < 0)
+        buffer_bytes(out, SLICE("\u2212"));
+    while (count-- > 0) {
+        buffer_u8(out, (uint8_t)digits[count]);
+        if (count > 0 && count % 3 == 0)
+            buffer_bytes(out, SLICE("\u202f"));
+    }
+}
+
+void html_time(Buffer *out, int64_t us)
+{
+    static const char *const months[] = {"January",   "February", "March",    "April",
+                                         "May",       "June",     "July",     "August",
+                                         "September", "October",  "November", "December"};
+    time_t seconds = (time_t)(us / 1000000);
+    struct tm utc;
+    CHECK(gmtime_r(&seconds, &utc) != NULL);
+    buffer_print(out, "<time datetime=\"%04d-%02d-%02dT%02d:%02d:%02dZ\">", utc.tm_year + 1900,
+                 utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
+    buffer_print(out, "%d %s %d, %02d:%02d UTC</time>", utc.tm_mday, months[utc.tm_mon],
+                 utc.tm_year + 1900, utc.tm_hour, utc.tm_min);
+}
+
+void html_duration(Buffer *out, int64_t seconds)
+{
+    static const struct {
+        int64_t seconds;
+        const char *name;
+    } units[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
+    size_t unit = 0;
+    while (seconds < units[unit].seconds && unit < 3)
+        unit++;
+    int64_t count = seconds / units[unit].seconds;
+    html_number(out, count);
+    buffer_print(out, "\u00a0%s%s", units[unit].name, count == 1 ? "" : "s");
+}

@@ -1,0 +1,161 @@
+/* listener.c -- the listening socket, and the keeper: the thread that accepts connections and keeps time.
+ *
+ * We accept ourselves and hand the sockets to libmicrohttpd, which spreads them evenly over its threads. That keeps the
+ * limits and the stop in our hands, and the library's threads free of the listening socket. */
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "web/server_internal.h"
+
+enum { BACKLOG = 4096, ACCEPTS_IN_A_ROW = 64 };
+
+static Status cannot_listen(const HttpListen *where, const char *why, Reason *reason)
+{
+    return reason_set(reason, STATUS_UNAVAILABLE, "listen", "cannot serve on %s port %s: %s",
+                      where->host, where->port, why);
+}
+
+static int bind_socket(const struct addrinfo *address)
+{
+    int on = 1;
+    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    /* A restart must not wait for old connections to time out. */
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
+        return fd;
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+static uint16_t bound_port(int fd)
+{
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    CHECK(getsockname(fd, (struct sockaddr *)&address, &size) == 0);
+    if (address.ss_family == AF_INET6)
+        return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+    return ntohs(((struct sockaddr_in *)&address)->sin_port);
+}
+
+Status listener_open(WebServer *server, Reason *reason)
+{
+    HttpListen where;
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found;
+    TRY(http_parse_listen(slice_from(server->options.config->listen), &where, reason));
+    int error = getaddrinfo(where.host, where.port, &hints, &found);
+    if (error != 0)
+        return cannot_listen(&where, gai_strerror(error), reason);
+    int fd = -1;
+    for (const struct addrinfo *each = found; fd < 0 && each != NULL; each = each->ai_next)
+        fd = bind_socket(each);
+    freeaddrinfo(found);
+    if (fd < 0)
+        return cannot_listen(&where, strerrordesc_np(errno), reason);
+    server->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    CHECK(server->wake_fd >= 0);
+    server->listen_fd = fd;
+    server->port = bound_port(fd);
+    return STATUS_OK;
+}
+
+/* ---- The keeper ---- */
+
+/* False when no more can be accepted for now: all taken, none left in the queue, or out of files. */
+static bool accept_one(WebServer *server)
+{
+    struct sockaddr_storage peer;
+    socklen_t size = sizeof peer;
+    int fd =
+        accept4(server->listen_fd, (struct sockaddr *)&peer, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd < 0)
+        return errno == EINTR || errno == ECONNABORTED;
+    if (atomic_load(&server->stopping) || connections_full(server->connections))
+        close(fd);
+    else /* the library closes it when it fails */
+        (void)MHD_add_connection(server->daemon, fd, (struct sockaddr *)&peer, size);
+    return true;
+}
+
+/* Fills the set with what the keeper waits for; the listening socket is the second. */
+static nfds_t wait_set(WebServer *server, bool accepts, struct pollfd *set)
+{
+    int draining[CONNECTIONS_LINGER_MAX];
+    size_t count = connections_lingering(server->connections, draining);
+    set[0] = (struct pollfd){.fd = server->wake_fd, .events = POLLIN};
+    set[1] = (struct pollfd){.fd = accepts ? server->listen_fd : -1, .events = POLLIN};
+    for (size_t i = 0; i < count; i++)
+        set[2 + i] = (struct pollfd){.fd = draining[i], .events = POLLIN};
+    return (nfds_t)(2 + count);
+}
+
+/* When a socket is ready but cannot be accepted (no open files left), asking again at once would spin: the keeper then
+ * accepts nothing until the next tick. */
+static bool accept_some(WebServer *server)
+{
+    for (int i = 0; i < ACCEPTS_IN_A_ROW; i++)
+        if (!accept_one(server))
+            return errno == EAGAIN;
+    return true;
+}
+
+static void *keep(void *context)
+{
+    WebServer *server = context;
+    Clock clock = server->options.world.clock;
+    struct pollfd set[2 + CONNECTIONS_LINGER_MAX];
+    int64_t tick_us = CONNECTIONS_TICK_MS * US_PER_MS, next_us = clock_steady_us(clock) + tick_us;
+    bool accepts = true;
+    while (!atomic_load(&server->keeper_ends)) {
+        int64_t left_us = next_us - clock_steady_us(clock);
+        nfds_t count = wait_set(server, accepts && !atomic_load(&server->stopping), set);
+        poll(set, count, left_us > 0 ? (int)(left_us / US_PER_MS) + 1 : 0);
+        if (set[1].revents != 0)
+            accepts = accept_some(server);
+        if (count > 2)
+            connections_drain(server->connections);
+        if (clock_steady_us(clock) < next_us)
+            continue;
+        connections_tick(server->connections);
+        connections_drain(server->connections);
+        next_us = clock_steady_us(clock) + tick_us;
+        accepts = true;
+    }
+    return NULL;
+}
+
+void keeper_start(WebServer *server)
+{
+    CHECK(pthread_create(&server->keeper, NULL, keep, server) == 0);
+    pthread_setname_np(server->keeper, "web-keeper");
+}
+
+static void wake_keeper(WebServer *server)
+{
+    uint64_t one = 1;
+    CHECK(write(server->wake_fd, &one, sizeof one) == sizeof one);
+}
+
+void listener_close(WebServer *server)
+{
+    /* Refuses at once, whatever the keeper is doing; the number stays taken until the keeper has ended. */
+    shutdown(server->listen_fd, SHUT_RDWR);
+    wake_keeper(server);
+}
+
+void keeper_stop(WebServer *server)
+{
+    atomic_store(&server->keeper_ends, true);
+    wake_keeper(server);
+    pthread_join(server->keeper, NULL);
+    close(server->listen_fd);
+    close(server->wake_fd);
+}

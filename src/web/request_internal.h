@@ -1,0 +1,62 @@
+/* request_internal.h -- the private twin of request.h: what a request consists of, for the files of web/ only. */
+#pragma once
+
+#include "base/ids.h"
+#include "web/address.h"
+#include "web/connections.h"
+#include "web/head.h"
+#include "web/http_rules.h"
+#include "web/request.h"
+#include "web/server.h"
+
+typedef struct WebAnswer {
+    int code;
+    const char *content_type;
+    Buffer buffer;
+    Slice body; /* used when is_static, else buffer */
+    bool is_static;
+    bool close; /* the connection ends after this answer */
+    size_t header_count;
+    struct {
+        const char *name, *value;
+    } headers[WEB_HEADERS_MAX];
+} WebAnswer;
+
+struct WebRequest {
+    WebServer *server;
+    Connection *connection;
+    WebRequest *next; /* in the list of spare ones */
+    Arena *arena;
+
+    /* what came */
+    Slice target;     /* of the request line, as it came */
+    bool target_torn; /* the request line held a NUL */
+    bool has_begun;   /* the head is complete */
+    bool is_head;     /* the method is HEAD */
+    bool is_answered; /* an answer of ours is on its way */
+    Slice method;
+    Head head;
+    uint64_t head_bytes;
+    uint64_t body_most; /* what the route takes */
+    HttpTarget path;
+    Address client;
+    WebMatch match;
+    Buffer body;
+    Json *json;
+    WebValue values[WEB_PARAMS_MAX];
+
+    Status status; /* what the head was judged to be; OK: the route decides */
+    int code;      /* with status: an HTTP code that no Status has (405, 414, 431, 501), or 0 */
+    Reason reason;
+    WebAnswer answer;
+    Slice id;
+    int64_t begun_us;
+};
+
+WebRequest *request_new(WebServer *server);
+void request_free(WebRequest *request);
+/* Back to an empty request that keeps its memory. */
+void request_reset(WebRequest *request);
+/* Throws away what was written so far. */
+void answer_clear(WebRequest *request);
+Slice answer_body(const WebRequest *request);

@@ -1,0 +1,105 @@
+/* route.h -- the table of addresses: what may be asked, with which parameters, and who answers.
+ *
+ * A route is one row of data; documentation is printed from it and parameters are checked by it, so a handler only
+ * ever sees values that keep their bounds:
+ *     static const WebRoute ROUTES[] = {
+ *         {WEB_GET, "/policies/{id}", show_policy, .help = "One policy.",
+ *          .params = {{"id", WEB_PATH, WEB_ID, .help = "The policy."}}},
+ *     };
+ * Promises:
+ *   1. Before the handler runs, every required parameter is there, and every parameter keeps its kind and bounds;
+ *      otherwise the answer is 400 and names field and rule.
+ *   2. HEAD is answered by the GET route. A path that exists under other methods gives 405 with Allow.
+ *   3. A path with one '/' too many at its end is redirected (308) when the shorter one exists.
+ *   4. The first row that fits wins. In a pattern, {name} stands for exactly one non-empty segment, and a WEB_PATH
+ *      parameter of that name says what it may hold.
+ *   5. Query parameters that are not in the table are ignored (links carry all sorts); unknown members of a JSON body
+ *      are refused, because there they are a client's mistake. A parameter that comes twice is refused.
+ * A table that contradicts itself is refused at start (routes_check). */
+#pragma once
+
+#include "base/arena.h"
+#include "base/json.h"
+
+struct WebRequest;
+
+typedef enum WebMethod { WEB_GET, WEB_POST, WEB_PUT, WEB_PATCH, WEB_DELETE, WEB_METHODS } WebMethod;
+
+/* Who may ask. Grows with accounts. */
+typedef enum WebAccess { WEB_PUBLIC } WebAccess;
+
+typedef enum WebFrom { WEB_PATH, WEB_QUERY, WEB_FORM, WEB_JSON } WebFrom;
+
+/*   kind       holds                                        least, most */
+typedef enum WebKind {
+    WEB_ID,     /* a number from 1 to 2^63 - 1               (not used) */
+    WEB_NUMBER, /* a whole number                            its bounds */
+    WEB_LINE,   /* text without control characters           its length in characters */
+    WEB_TEXT,   /* text with line ends; CRLF becomes LF      its length in characters */
+    WEB_WORD,   /* one of `words`                            (not used) */
+    WEB_SWITCH, /* on, off, true, false, 1, 0; JSON: a bool  (not used) */
+} WebKind;
+
+enum { WEB_PARAMS_MAX = 12, WEB_CAPTURES_MAX = 4 };
+
+typedef struct WebParam {
+    const char *name;
+    WebFrom from;
+    WebKind kind;
+    bool optional;
+    int64_t least, most;
+    const char *const *words; /* ended by NULL */
+    const char *fallback;     /* the value when it is absent; implies optional */
+    const char *help;
+} WebParam;
+
+typedef struct WebRoute {
+    WebMethod method;
+    const char *path;
+    Status (*handler)(struct WebRequest *request);
+    WebAccess access;
+    /* What the body may hold at most; 0 is "no body", and WEB_BODY_DEFAULT the setting body_bytes. */
+    int64_t body_bytes;
+    /* Answers also in maintenance mode and while the server stops. */
+    bool always;
+    const char *help;
+    WebParam params[WEB_PARAMS_MAX]; /* up to the first without a name */
+} WebRoute;
+
+enum { WEB_BODY_DEFAULT = -1 };
+
+/* A value that kept its kind and bounds. */
+typedef struct WebValue {
+    bool present;
+    int64_t number; /* ID, NUMBER; WORD: index in `words`; SWITCH: 0 or 1 */
+    Slice text;     /* LINE, TEXT, WORD */
+} WebValue;
+
+typedef struct WebMatch {
+    const WebRoute *route;            /* NULL: none fits this method and path */
+    unsigned allowed;                 /* bit 1 << WebMethod of the routes that have this path */
+    Slice captures[WEB_CAPTURES_MAX]; /* the {…} segments in order, still encoded */
+} WebMatch;
+
+/* What a request brought: everything still encoded. */
+typedef struct WebInput {
+    const Slice *captures;
+    Slice query;
+    Slice form;       /* empty when the body is not a form */
+    const Json *json; /* NULL when the body is not JSON */
+} WebInput;
+
+/* INVALID names the row and what is wrong with it: a bug of the table's author. */
+MUST_USE Status routes_check(const WebRoute *routes, size_t count, Reason *reason);
+/* False when `text` is none of the five. */
+bool route_method(Slice text, WebMethod *ret_method);
+const char *route_method_name(WebMethod method);
+/* `path` is what http_parse_target gives, its segments still encoded. */
+WebMatch routes_find(const WebRoute *routes, size_t count, WebMethod method, Slice path);
+size_t route_param_count(const WebRoute *route);
+/* Whether the route reads its body as this kind. */
+bool route_takes(const WebRoute *route, WebFrom from);
+
+/* Fills values[i] for params[i]. INVALID names field and rule. */
+MUST_USE Status route_values(const WebRoute *route, const WebInput *input, Arena *arena,
+                             WebValue *ret_values, Reason *reason);

@@ -1,0 +1,189 @@
+/* server.c -- starting and stopping; see server.h. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "web/server_internal.h"
+
+enum {
+    FILES_BESIDE =
+        512, /* open files for everything that is no connection: the store's, the log, … */
+    ANSWER_HEAD = 4096, /* the library builds an answer's head in the memory of its request */
+    LIBRARY_SLACK = 1024,
+    STOP_STEP_MS = 10,
+};
+
+/* We decode addresses ourselves, strictly; the library must leave them as they came. */
+static size_t leave_encoded(void *context, struct MHD_Connection *mhd, char *text)
+{
+    (void)context;
+    (void)mhd;
+    return strlen(text);
+}
+
+/* The library keeps parsed headers beside their bytes in the same memory, about 60 bytes each. */
+static size_t connection_memory(const Config *config)
+{
+    return (size_t)config->header_bytes + (size_t)config->header_bytes / 2 + ANSWER_HEAD;
+}
+
+static Status start_library(WebServer *server, Reason *reason)
+{
+    const Config *config = server->options.config;
+    unsigned threads = (unsigned)config->web_threads;
+    /* Each thread of the library gets an equal part of its limit, so it must not be the one that counts: ours does. */
+    unsigned most = ((unsigned)config->connections + LIBRARY_SLACK) * threads;
+    server->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_USE_TURBO, 0,
+        NULL, NULL, exchange_handle, server, MHD_OPTION_THREAD_POOL_SIZE, threads > 1 ? threads : 0,
+        MHD_OPTION_CONNECTION_LIMIT, most, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        connection_memory(config), MHD_OPTION_NOTIFY_CONNECTION, exchange_connection, server,
+        MHD_OPTION_NOTIFY_COMPLETED, exchange_completed, server, MHD_OPTION_URI_LOG_CALLBACK,
+        exchange_request_line, server, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, server,
+        MHD_OPTION_END);
+    if (server->daemon == NULL)
+        return reason_set(reason, STATUS_UNAVAILABLE, NULL, "the HTTP library did not start");
+    return STATUS_OK;
+}
+
+/* The soft limit is raised as far as we are allowed to. */
+static Status ensure_files(const Config *config, Reason *reason)
+{
+    struct rlimit limit;
+    rlim_t needed = (rlim_t)config->connections + FILES_BESIDE;
+    CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    if (limit.rlim_cur >= needed)
+        return STATUS_OK;
+    limit.rlim_cur = limit.rlim_max < needed ? limit.rlim_max : needed;
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= needed)
+        return STATUS_OK;
+    return reason_set(reason, STATUS_UNAVAILABLE, "connections",
+                      "%lld connections need %llu open files, and this process may have %llu; "
+                      "raise that limit or lower the setting",
+                      (long long)config->connections, (unsigned long long)needed,
+                      (unsigned long long)limit.rlim_max);
+}
+
+static Status take_options(WebServer *server, Reason *reason)
+{
+    const WebOptions *options = &server->options;
+    TRY(routes_check(options->routes, options->route_count, reason));
+    TRY(routes_check(BUILT_IN_ROUTES, BUILT_IN_ROUTE_COUNT, reason));
+    TRY(address_ranges_parse(slice_from(options->config->trusted_proxies), &server->trusted,
+                             reason));
+    TRY(ensure_files(options->config, reason));
+    server->route_count = options->route_count + BUILT_IN_ROUTE_COUNT;
+    server->routes = calloc(server->route_count, sizeof *server->routes);
+    CHECK(server->routes != NULL);
+    if (options->route_count > 0)
+        memcpy(server->routes, options->routes, options->route_count * sizeof *server->routes);
+    memcpy(server->routes + options->route_count, BUILT_IN_ROUTES,
+           BUILT_IN_ROUTE_COUNT * sizeof *server->routes);
+    return STATUS_OK;
+}
+
+static void make_parts(WebServer *server)
+{
+    const Config *config = server->options.config;
+    World world = server->options.world;
+    ConnectionLimits limits = {.request_us = config->request_seconds * US_PER_S,
+                               .idle_us = config->idle_seconds * US_PER_S,
+                               .total = config->connections,
+                               .per_address = config->connections_per_address,
+                               .exempt = server->trusted};
+    server->connections = connections_new(&limits, world.clock);
+    server->metrics = metrics_new(server->routes, server->route_count);
+    server->started_us = clock_now_us(world.clock);
+    server->started_steady_us = clock_steady_us(world.clock);
+    random_fill(world.random, server->id_prefix, sizeof server->id_prefix);
+}
+
+static void free_server(WebServer *server)
+{
+    while (server->spare != NULL) {
+        WebRequest *request = server->spare;
+        server->spare = request->next;
+        request_free(request);
+    }
+    if (server->connections != NULL)
+        connections_free(server->connections);
+    metrics_free(server->metrics);
+    free(server->routes);
+    pthread_mutex_destroy(&server->lock);
+    free(server);
+}
+
+static Status start(WebServer *server, Reason *reason)
+{
+    TRY(take_options(server, reason));
+    make_parts(server);
+    TRY(listener_open(server, reason));
+    Status status = start_library(server, reason);
+    if (status == STATUS_OK) {
+        keeper_start(server);
+        return STATUS_OK;
+    }
+    close(server->listen_fd);
+    close(server->wake_fd);
+    return status;
+}
+
+Status web_server_start(const WebOptions *options, WebServer **ret_server, Reason *reason)
+{
+    sigset_t all, before;
+    WebServer *server = calloc(1, sizeof *server);
+    CHECK(server != NULL);
+    server->options = *options;
+    CHECK(pthread_mutex_init(&server->lock, NULL) == 0);
+    /* Signals are for the thread that started us, not for those we start. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    Status status = start(server, reason);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (status != STATUS_OK) {
+        free_server(server);
+        return status;
+    }
+    *ret_server = server;
+    return STATUS_OK;
+}
+
+uint16_t web_server_port(const WebServer *server)
+{
+    return server->port;
+}
+
+void web_server_maintenance(WebServer *server, const char *message)
+{
+    pthread_mutex_lock(&server->lock);
+    snprintf(server->maintenance_text, sizeof server->maintenance_text, "%s",
+             message != NULL ? message : "");
+    pthread_mutex_unlock(&server->lock);
+    atomic_store(&server->maintenance, message != NULL);
+}
+
+/* Until no request is under way or the time is over. A connection may become idle, or be accepted, at any moment, so
+ * idle ones are cut again at each step. */
+static void wait_for_requests(WebServer *server)
+{
+    Clock clock = server->options.world.clock;
+    int64_t until_us = clock_steady_us(clock) + server->options.config->stop_seconds * US_PER_S;
+    do {
+        connections_cut_idle(server->connections);
+        if (connections_busy(server->connections) == 0)
+            return;
+        clock_sleep_us(clock, STOP_STEP_MS * US_PER_MS);
+    } while (clock_steady_us(clock) < until_us);
+}
+
+void web_server_stop(WebServer *server)
+{
+    atomic_store(&server->stopping, true);
+    listener_close(server);
+    wait_for_requests(server);
+    keeper_stop(server);
+    MHD_stop_daemon(server->daemon);
+    free_server(server);
+}

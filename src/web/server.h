@@ -1,0 +1,61 @@
+/* server.h -- the HTTP server: sockets, limits, and the way from a request to its answer.
+ *
+ *     WebOptions options = {.config = &config, .world = world, .log = log, .routes = ROUTES,
+ *                           .route_count = ROUTE_COUNT, .context = application};
+ *     TRY(web_server_start(&options, &server, &reason));
+ *     …
+ *     web_server_stop(server);
+ * Promises (tests/web shows each on a real server):
+ *   1. Nothing a client sends is unbounded: header_bytes (431; 414 for the request line), body_bytes or the route's
+ *      own bound (413, before the body is read when Content-Length tells), request_seconds in all, idle_seconds
+ *      between requests, connections in all and per address. See connections.h.
+ *   2. A request that two programs could read differently is refused with 400, and its connection closed (head.h).
+ *   3. Every answer has the security headers and an X-Request-Id, and gives one line in the log, except for
+ *      requests that the HTTP library refuses by itself (a request line or header it cannot read, a head that does not fit
+ *      its memory, a malformed chunk): a bare 400, 413, 414, 431, 500 or 505, and the connection is closed.
+ *   4. Slow or idle clients hold no thread. A handler does hold one of web_threads while it runs.
+ *   5. web_server_stop refuses new connections at once, closes idle ones, lets requests that are under way finish for up
+ *      to stop_seconds, then cuts. A request that comes in on a live connection meanwhile gets 503 and
+ *      "Connection: close".
+ *   6. In maintenance mode everything but routes marked `always` (/healthz, /metrics, assets) is 503 with a message and
+ *      Retry-After.
+ * Built-in routes: / (what runs here), /healthz, /metrics, /robots.txt, /favicon.ico, /assets/{name}. The
+ * application's table is searched first, so it may replace them.
+ * Not promised: TLS and compression of dynamic pages (a proxy's work), and HTTP/2. */
+#pragma once
+
+#include "base/config.h"
+#include "base/log.h"
+#include "store/store.h"
+#include "web/route.h"
+
+typedef struct WebServer WebServer;
+
+/* What /, /healthz and /metrics say of the store: store_health and store_metrics of its engine, or NULL for a
+ * server without a store. */
+typedef struct WebStore {
+    Store *store;
+    void (*health)(Store *store, StoreHealth *ret_health);
+    void (*metrics)(Store *store, StoreMetricVisit *visit, void *context);
+} WebStore;
+
+/* All that is pointed to must outlive the server. */
+typedef struct WebOptions {
+    const Config *config;
+    World world;
+    Log *log;
+    const WebRoute *routes;
+    size_t route_count;
+    void *context; /* web_context() in handlers */
+    WebStore store;
+} WebOptions;
+
+/* INVALID: the address, the proxies or the route table are wrong. UNAVAILABLE: the address is taken or not ours, or
+ * there are not enough open files for `connections`. The reason says which. */
+MUST_USE Status web_server_start(const WebOptions *options, WebServer **ret_server, Reason *reason);
+/* The port in use, also when the setting says 0. */
+uint16_t web_server_port(const WebServer *server);
+/* A message for people turns maintenance on (it is copied, at most 300 bytes), NULL turns it off. */
+void web_server_maintenance(WebServer *server, const char *message);
+/* Waits for running requests, then frees the server. */
+void web_server_stop(WebServer *server);

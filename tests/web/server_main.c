@@ -1,0 +1,239 @@
+/* server_main.c -- a real server with routes for the tests: every kind of parameter, a slow handler, a body, a page of
+ * 4 KiB, one route for each status.
+ *
+ * Usage: test_server LOGFILE [NAME=VALUE…]   with the names of config.h
+ * Prints "port N" when it serves. Takes commands on its input, one a line: "maintenance TEXT", "open", "read-only TEXT",
+ * "writable", "stop"; answers each with "done". The end of its input stops it too. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "web/errors.h"
+#include "web/html.h"
+#include "web/layout.h"
+#include "web/request.h"
+#include "web/server.h"
+
+enum { PAGE_BYTES = 4096 };
+
+static World world;
+static StoreHealth health = {.engine = "test", .writable = true};
+
+static const char *const COLOURS[] = {"red", "green", "blue", NULL};
+
+/* ---- Handlers ---- */
+
+static void write_values(WebRequest *request)
+{
+    JsonWriter writer = web_write_json(request);
+    json_object_begin(&writer);
+    json_member_i64(&writer, "id", (int64_t)web_id(request, 0));
+    json_member_i64(&writer, "count", web_number(request, 1));
+    json_member_bool(&writer, "has_line", web_has(request, 2));
+    json_member_string(&writer, "line", web_text(request, 2));
+    json_member_string(&writer, "text", web_text(request, 3));
+    json_member_i64(&writer, "word", (int64_t)web_word(request, 4));
+    json_member_bool(&writer, "switch", web_switch(request, 5));
+    json_object_end(&writer);
+}
+
+static Status echo(WebRequest *request)
+{
+    write_values(request);
+    return STATUS_OK;
+}
+
+static Status body(WebRequest *request)
+{
+    JsonWriter writer = web_write_json(request);
+    uint64_t sum = 0;
+    Slice bytes = web_body(request);
+    for (size_t i = 0; i < bytes.size; i++)
+        sum += (unsigned char)bytes.data[i];
+    json_object_begin(&writer);
+    json_member_i64(&writer, "size", (int64_t)bytes.size);
+    json_member_i64(&writer, "sum", (int64_t)sum);
+    json_object_end(&writer);
+    return STATUS_OK;
+}
+
+static Status slow(WebRequest *request)
+{
+    clock_sleep_us(world.clock, web_number(request, 0) * US_PER_MS);
+    buffer_text(web_out(request, "text/plain"), "slept\n");
+    return STATUS_OK;
+}
+
+/* Built anew for each request, with numbers that differ: what the benchmark compares with a file. */
+static Status page(WebRequest *request)
+{
+    static _Atomic int64_t count;
+    Buffer *out = web_html(request);
+    layout_begin(out, SLICE("A page"));
+    HTML(out, "<h1>A page of four KiB</h1>\n<p>Shown ");
+    html_number(out, ++count);
+    HTML(out, " times</p>\n<ol>\n");
+    for (int row = 1; out->size < PAGE_BYTES - 400; row++) {
+        HTML(out, "<li>Policy <b>");
+        html_number(out, row);
+        HTML(out, "</b>: ");
+        html_text(out, SLICE("Clean rivers & lakes"));
+        HTML(out, "</li>\n");
+    }
+    HTML(out, "</ol>\n");
+    layout_end(out);
+    size_t missing = PAGE_BYTES - out->size;
+    memset(buffer_reserve(out, missing), '\n', missing);
+    out->size += missing;
+    return STATUS_OK;
+}
+
+/* A large answer, for clients that read slowly. */
+static Status large(WebRequest *request)
+{
+    Buffer *out = web_out(request, "application/octet-stream");
+    size_t size = (size_t)web_number(request, 0);
+    memset(buffer_reserve(out, size), 'x', size);
+    out->size += size;
+    return STATUS_OK;
+}
+
+static Status status_page(WebRequest *request)
+{
+    Status status = (Status)web_number(request, 0);
+    buffer_text(web_html(request), "this must not be seen");
+    return status == STATUS_OK
+               ? STATUS_OK
+               : reason_set(web_reason(request), status, "field<>", "a rule & more");
+}
+
+#define PARAMS(from)                                                                           \
+    {"id", from, WEB_ID, .help = "An id."}, {"count",                                          \
+                                             from,                                             \
+                                             WEB_NUMBER,                                       \
+                                             .least = -5,                                      \
+                                             .most = 10,                                       \
+                                             .fallback = "7",                                  \
+                                             .help = "A number."},                             \
+        {"line", from, WEB_LINE, .least = 2, .most = 5, .optional = true, .help = "A line."},  \
+        {"text", from, WEB_TEXT, .least = 0, .most = 20, .optional = true, .help = "A text."}, \
+        {"word", from, WEB_WORD, .words = COLOURS, .fallback = "green", .help = "A colour."},  \
+    {                                                                                          \
+        "switch", from, WEB_SWITCH, .fallback = "off", .help = "On or off."                    \
+    }
+
+static const WebRoute ROUTES[] = {
+    {WEB_GET, "/page", page, .help = "4 KiB."},
+    {WEB_GET, "/slow", slow, .help = "Sleeps.",
+     .params = {{"ms", WEB_QUERY, WEB_NUMBER, .least = 0, .most = 20000, .help = "How long."}}},
+    {WEB_GET, "/large", large, .help = "Many bytes.",
+     .params = {{"bytes", WEB_QUERY, WEB_NUMBER, .least = 0, .most = 100000000,
+                 .help = "How many."}}},
+    {WEB_GET, "/status", status_page, .help = "A status.",
+     .params = {{"n", WEB_QUERY, WEB_NUMBER, .least = 0, .most = STATUS_COUNT - 1,
+                 .help = "Which."}}},
+    {WEB_GET, "/api/status", status_page, .help = "A status.",
+     .params = {{"n", WEB_QUERY, WEB_NUMBER, .least = 0, .most = STATUS_COUNT - 1,
+                 .help = "Which."}}},
+    {WEB_GET, "/echo", echo, .help = "Values.", .params = {PARAMS(WEB_QUERY)}},
+    {WEB_POST, "/echo", echo, .help = "Values.", .body_bytes = 2000, .params = {PARAMS(WEB_FORM)}},
+    {WEB_PUT, "/api/echo", echo, .help = "Values.", .body_bytes = 2000,
+     .params = {PARAMS(WEB_JSON)}},
+    {WEB_POST, "/body", body, .help = "Size and sum.", .body_bytes = WEB_BODY_DEFAULT},
+    {WEB_POST, "/small", body, .help = "Size and sum.", .body_bytes = 10},
+    {WEB_GET, "/items/{id}/parts/{part}", echo, .help = "Values.",
+     .params = {{"id", WEB_PATH, WEB_ID, .help = "An id."},
+                {"part", WEB_PATH, WEB_NUMBER, .least = 0, .most = 9, .help = "A number."},
+                {"line", WEB_QUERY, WEB_LINE, .most = 9, .optional = true, .help = "A line."},
+                {"text", WEB_QUERY, WEB_TEXT, .most = 9, .optional = true, .help = "A text."},
+                {"word", WEB_QUERY, WEB_WORD, .words = COLOURS, .optional = true,
+                 .help = "A colour."},
+                {"switch", WEB_QUERY, WEB_SWITCH, .optional = true, .help = "On or off."}}},
+};
+
+/* ---- The store that the health pages show ---- */
+
+static void show_health(Store *store, StoreHealth *ret_health)
+{
+    (void)store;
+    *ret_health = health;
+}
+
+static void show_metrics(Store *store, StoreMetricVisit *visit, void *context)
+{
+    (void)store;
+    visit(context, "ostraka_store_test_total", "A test.", true, 42);
+}
+
+/* ---- Commands ---- */
+
+static bool obey(WebServer *server, char *line)
+{
+    line[strcspn(line, "\n")] = '\0';
+    if (strncmp(line, "maintenance ", 12) == 0)
+        web_server_maintenance(server, line + 12);
+    else if (strcmp(line, "open") == 0)
+        web_server_maintenance(server, NULL);
+    else if (strncmp(line, "read-only ", 10) == 0)
+        health.writable = snprintf(health.reason, sizeof health.reason, "%s", line + 10) < 0;
+    else if (strcmp(line, "writable") == 0)
+        health.writable = true;
+    else
+        return false;
+    return true;
+}
+
+static Status read_settings(int argc, char **argv, Config *config, Arena *arena, Reason *reason)
+{
+    config_defaults(config);
+    for (int i = 2; i < argc; i++) {
+        Slice setting = slice_from(argv[i]);
+        size_t equals = slice_find(setting, '=');
+        TRY(config_set(config, slice_of(argv[i], equals), slice_after(setting, equals + 1), arena,
+                       reason));
+    }
+    return STATUS_OK;
+}
+
+static Status serve(const Config *config, Log *log, Reason *reason)
+{
+    WebServer *server;
+    char line[400];
+    WebOptions options = {.config = config,
+                          .world = world,
+                          .log = log,
+                          .routes = ROUTES,
+                          .route_count = sizeof ROUTES / sizeof ROUTES[0],
+                          .store = {NULL, show_health, show_metrics}};
+    TRY(web_server_start(&options, &server, reason));
+    printf("port %u\n", (unsigned)web_server_port(server));
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin) != NULL && obey(server, line)) {
+        printf("done\n");
+        fflush(stdout);
+    }
+    web_server_stop(server);
+    printf("stopped\n");
+    return STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Config config;
+    Reason reason = {0};
+    if (argc < 2)
+        return 2;
+    world = world_real();
+    int fd = open(argv[1], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    CHECK(fd >= 0);
+    Log *log = log_new(fd, LOG_INFO, world.clock);
+    Status status = read_settings(argc, argv, &config, arena, &reason);
+    if (status == STATUS_OK)
+        status = serve(&config, log, &reason);
+    log_free(log);
+    close(fd);
+    if (status != STATUS_OK)
+        fprintf(stderr, "%s: %s %s\n", status_name(status), reason.field, reason.rule);
+    return status != STATUS_OK;
+}
