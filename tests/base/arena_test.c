@@ -1,4 +1,4 @@
-/* Memory of one request. */
+/* arena_test.c -- memory of one request: alignment, lifetime, bounds. */
 #include "base/arena.h"
 
 #include "test.h"

@@ -1,4 +1,4 @@
-/* Buffers and readers. */
+/* bytes_test.c -- buffers and readers: layout, and reads past the end. */
 #include "base/bytes.h"
 
 #include "test.h"

@@ -1,4 +1,4 @@
-/* Settings from texts, files and the environment. */
+/* config_test.c -- settings from texts, files and the environment. */
 #include "base/config.h"
 
 #include "test.h"

@@ -1,4 +1,4 @@
-/* Ids that sort by time. */
+/* ids_test.c -- ids that sort by time. */
 #include "base/ids.h"
 
 #include "test.h"

@@ -1,4 +1,4 @@
-/* JSON in and out. */
+/* json_test.c -- JSON in and out, and everything that is not JSON. */
 #include "base/json.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Log lines. */
+/* log_test.c -- log lines: their form, their level, and several threads. */
 #include "base/log.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* Slices: order, cutting, UTF-8, numbers. */
+/* slice_test.c -- slices: order, cutting, UTF-8, numbers. */
 #include "base/slice.h"
 
 #include "test.h"

@@ -1,4 +1,4 @@
-/* Statuses, reasons, checks. */
+/* status_test.c -- statuses, reasons, checks. */
 #include "base/status.h"
 
 #include "test.h"

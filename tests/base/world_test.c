@@ -1,4 +1,4 @@
-/* The machine behind the handles, and the tests' own world. */
+/* world_test.c -- the machine behind the handles, and the tests' own world. */
 #include "base/world.h"
 
 #include <errno.h>
