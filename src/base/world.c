@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,11 +86,12 @@ static Status missing_or(Status status)
     return errno == ENOENT ? STATUS_NOT_FOUND : status;
 }
 
+/* A file that is created gets the mode of a secret; whoever wants another says so before it has a name. */
 static int open_again(const char *path, int flags)
 {
     int fd;
     do {
-        fd = open(path, flags | O_CLOEXEC);
+        fd = open(path, flags | O_CLOEXEC, 0600);
     } while (fd < 0 && errno == EINTR);
     return fd;
 }
@@ -208,11 +210,13 @@ static int fill_and_close(int fd, int mode, Slice content)
 static Status real_replace(void *self, const char *path, int mode, Slice content, Reason *reason)
 {
     (void)self;
-    char temporary[PATH_MOST + 16];
+    char temporary[PATH_MOST + 32];
+    uint64_t unique;
     if (!path_fits(path))
         return failed(reason, STATUS_UNAVAILABLE, "write", path);
-    snprintf(temporary, sizeof temporary, "%s.new-XXXXXX", path);
-    int fd = mkostemp(temporary, O_CLOEXEC);
+    real_fill(NULL, &unique, sizeof unique);
+    snprintf(temporary, sizeof temporary, "%s.new-%016" PRIx64, path, unique);
+    int fd = open_again(temporary, O_WRONLY | O_CREAT | O_EXCL);
     if (fd < 0)
         return failed(reason, STATUS_UNAVAILABLE, "create a file beside", path);
     if (fill_and_close(fd, mode, content) != 0 || rename(temporary, path) != 0) {

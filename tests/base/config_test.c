@@ -228,11 +228,16 @@ TEST(a_value_is_printed_as_one_would_write_it)
     BUFFER_SCOPE Buffer file = {0};
     f.config.cache_bytes = 1048577;
     f.config.body_bytes = 3 << 20;
+    f.config.write_buffer_bytes = INT64_C(3) << 30;
     f.config.data = "x y";
     for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++) {
         Slice value = config_value(&f.config, i, f.arena);
         buffer_print(&file, "%s = %.*s\n", CONFIG_SETTINGS[i].name, SLICE_ARG(value));
     }
+    buffer_u8(&file, '\0');
+    EXPECT(strstr(file.data, "\nwrite_buffer_bytes = 3G\n") != NULL);
+    EXPECT(strstr(file.data, "\nbody_bytes = 3M\n") != NULL);
+    file.size--;
     FIXTURE_SCOPE Fixture back = fixture_new();
     EXPECT_STATUS(read_file(&back, buffer_slice(&file)), STATUS_OK);
     EXPECT_I64(back.config.cache_bytes, 1048577);

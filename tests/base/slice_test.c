@@ -107,6 +107,8 @@ TEST(bad_utf8_is_refused)
         EXPECT(!slice_is_utf8(bad[i]));
         EXPECT(i == 1 || slice_utf8_length(bad[i]) == 0);
     }
+    EXPECT(!slice_is_utf8(slice_of("\xC3\xA4", 1)));
+    EXPECT(!slice_is_utf8(slice_of("\xF0\x9F\x98\x80", 3)));
     EXPECT_I64(slice_utf8_length(SLICE("")), 0);
     EXPECT_I64(slice_utf8_length(SLICE("\xE2\x82\xACx")), 3);
 }
