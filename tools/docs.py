@@ -8,11 +8,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = {
-    "docs/commands.md": ["help", "--markdown"],
-    "docs/settings.md": ["config", "--markdown"],
-    "docs/tables.md": ["tables"],
-}
+PAGES = {"docs/settings.md": ["config", "--markdown"]}
 
 
 def main(arguments):
