@@ -8,7 +8,11 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGES = {"docs/settings.md": ["config", "--markdown"]}
+PAGES = {
+    "docs/commands.md": ["help", "--markdown"],
+    "docs/settings.md": ["config", "--markdown"],
+    "docs/tables.md": ["tables"],
+}
 
 
 def main(arguments):

@@ -67,6 +67,7 @@ TEST(replace_makes_a_file_and_replaces_it_with_the_mode_asked_for)
     const char *path = name_in(&place, "file");
     struct stat info;
     EXPECT_STATUS(disk_replace(place.disk, path, 0644, SLICE("old"), NULL), STATUS_OK);
+    EXPECT(stat(path, &info) == 0 && (info.st_mode & 0777) == 0644);
     EXPECT_STATUS(disk_replace(place.disk, path, 0600, SLICE("a\0b"), NULL), STATUS_OK);
     EXPECT_SLICE(content_of(&place, path), SLICE("a\0b"));
     EXPECT(stat(path, &info) == 0 && (info.st_mode & 0777) == 0600);

@@ -29,7 +29,7 @@ check_gcc() {
 }
 
 check_clang() {
-    configure lint-clang clang --buildtype=release -Dtests=true -Dbench=true -Dfuzz=true -Db_lundef=false
+    configure lint-clang clang --buildtype=release -Dtests=true -Dbench=true
     compile lint-clang
 }
 

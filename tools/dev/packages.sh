@@ -5,7 +5,7 @@ declare -A PACKAGES=(
     [build]="gcc libc6-dev meson ninja-build pkg-config python3 librocksdb-dev libmicrohttpd-dev libjansson-dev
              libsodium-dev brotli"
     [test]="python3-pytest"
-    [lint]="clang clang-format libclang-rt-14-dev libpq-dev shellcheck"
+    [lint]="clang clang-format libpq-dev shellcheck"
     [fmt]="clang-format"
     [fuzz]="clang libclang-rt-14-dev"
     [bench]="postgresql-15 libpq-dev nginx wrk"

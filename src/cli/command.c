@@ -1,0 +1,211 @@
+/* command.c -- reading a command line by the table, printing help from it, and speaking to the caller. */
+#include "cli/command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- Parsing --------------------------------------------------------------------------------------------- */
+
+static size_t words_of(const Command *command, Slice *ret_words)
+{
+    Slice rest = slice_from(command->name);
+    size_t count = 0;
+    while (count < 2 && slice_split(&rest, ' ', &ret_words[count]))
+        count++;
+    return count;
+}
+
+/* The row whose words all stand at the beginning; the longest wins, so "maintenance on" before "maintenance". */
+static const Command *find(const Slice *words, size_t count, size_t *ret_used)
+{
+    const Command *best = NULL;
+    size_t best_size = 0;
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        Slice names[2];
+        size_t size = words_of(&COMMANDS[i], names);
+        if (size > count || size <= best_size || !slice_equal(names[0], words[0]) ||
+            (size == 2 && !slice_equal(names[1], words[1])))
+            continue;
+        best = &COMMANDS[i];
+        best_size = size;
+    }
+    *ret_used = best_size;
+    return best;
+}
+
+static Status parse_flag(Parsed *parsed, const Slice *words, size_t count, size_t *at,
+                         Reason *reason)
+{
+    Slice word = slice_after(words[*at], 2);
+    size_t equals = slice_find(word, '=');
+    Slice name = slice_of(word.data, equals);
+    const CommandFlag *flags = parsed->command->flags;
+    for (size_t i = 0; i < COMMAND_FLAGS_MOST && flags[i].name != NULL; i++) {
+        if (!slice_equal(name, slice_from(flags[i].name)))
+            continue;
+        if (flags[i].value == NULL && equals < word.size)
+            return reason_set(reason, STATUS_INVALID, "", "--%s takes no value", flags[i].name);
+        if (flags[i].value == NULL)
+            parsed->flags[i] = SLICE("on");
+        else if (equals < word.size)
+            parsed->flags[i] = slice_after(word, equals + 1);
+        else if (*at + 1 < count)
+            parsed->flags[i] = words[++*at];
+        else
+            return reason_set(reason, STATUS_INVALID, "", "--%s needs a value: %s", flags[i].name,
+                              flags[i].value);
+        return STATUS_OK;
+    }
+    return reason_set(reason, STATUS_INVALID, "", "\"%s\" has no flag --%.*s",
+                      parsed->command->name, SLICE_ARG(name));
+}
+
+static Status parse_rest(Parsed *parsed, const Slice *words, size_t count, Arena *arena,
+                         Reason *reason)
+{
+    bool only_operands = false;
+    parsed->operands = ARENA_ARRAY(arena, count, Slice);
+    for (size_t at = 0; at < count; at++) {
+        if (!only_operands && slice_equal(words[at], SLICE("--")))
+            only_operands = true;
+        else if (!only_operands && slice_equal(words[at], SLICE("--json")))
+            parsed->json = true;
+        else if (!only_operands && slice_equal(words[at], SLICE("--help")))
+            parsed->help = true;
+        else if (!only_operands && slice_starts_with(words[at], SLICE("--")))
+            TRY(parse_flag(parsed, words, count, &at, reason));
+        else
+            parsed->operands[parsed->operand_count++] = words[at];
+    }
+    return STATUS_OK;
+}
+
+Status command_parse(const Slice *words, size_t count, Arena *arena, Parsed *ret_parsed,
+                     Reason *reason)
+{
+    Parsed parsed = {0};
+    size_t used;
+    if (count == 0)
+        return reason_set(reason, STATUS_INVALID, "", "say what to do; `ostraka help` lists it");
+    parsed.command = find(words, count, &used);
+    if (parsed.command == NULL)
+        return reason_set(reason, STATUS_INVALID, "",
+                          "there is no command \"%.*s\"; `ostraka help` lists them",
+                          SLICE_ARG(words[0]));
+    TRY(parse_rest(&parsed, words + used, count - used, arena, reason));
+    if (!parsed.help && (parsed.operand_count < parsed.command->least ||
+                         parsed.operand_count > parsed.command->most))
+        return reason_set(reason, STATUS_INVALID, "", "usage: ostraka %s%s%s", parsed.command->name,
+                          parsed.command->operands[0] != '\0' ? " " : "", parsed.command->operands);
+    *ret_parsed = parsed;
+    return STATUS_OK;
+}
+
+/* ---- Speaking -------------------------------------------------------------------------------------------- */
+
+void command_write(Context *context, Slice bytes)
+{
+    context->output.write(context->output.self, 1, bytes);
+}
+
+void command_print(Context *context, const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+    va_start(arguments, format);
+    int size = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    CHECK(size >= 0);
+    command_write(context, slice_of(text, (size_t)size));
+    free(text);
+}
+
+int command_fail(Context *context, Status status, const Reason *reason)
+{
+    bool has_reason = reason != NULL && reason->rule[0] != '\0';
+    bool has_field = has_reason && reason->field[0] != '\0';
+    Slice line =
+        arena_print(context->arena, "ostraka: %s%s%s\n", has_field ? reason->field : "",
+                    has_field ? ": " : "", has_reason ? reason->rule : status_text(status));
+    context->output.write(context->output.self, 2, line);
+    return EXIT_FAILED;
+}
+
+Slice command_flag(const Context *context, const char *name)
+{
+    const CommandFlag *flags = context->parsed.command->flags;
+    for (size_t i = 0; i < COMMAND_FLAGS_MOST && flags[i].name != NULL; i++)
+        if (strcmp(flags[i].name, name) == 0)
+            return context->parsed.flags[i];
+    CHECK(!"a flag that the command's row declares");
+    return SLICE_EMPTY;
+}
+
+const char *command_path(const Context *context, size_t operand)
+{
+    Slice path = context->parsed.operands[operand];
+    if (path.size > 0 && path.data[0] == '/')
+        return arena_text(context->arena, path);
+    return arena_print(context->arena, "%s/%.*s%c", context->directory, SLICE_ARG(path), '\0').data;
+}
+
+/* ---- Help ------------------------------------------------------------------------------------------------ */
+
+static Slice synopsis(const Command *command, Buffer *to)
+{
+    buffer_clear(to);
+    buffer_print(to, "ostraka %s", command->name);
+    if (command->operands[0] != '\0')
+        buffer_print(to, " %s", command->operands);
+    for (const CommandFlag *flag = command->flags; flag->name != NULL; flag++)
+        buffer_print(to, " [--%s%s%s]", flag->name, flag->value != NULL ? " " : "",
+                     flag->value != NULL ? flag->value : "");
+    return buffer_slice(to);
+}
+
+void command_usage(const Command *command, Buffer *out)
+{
+    BUFFER_SCOPE Buffer line = {0};
+    Slice text = synopsis(command, &line);
+    buffer_print(out, "%.*s\n  %s\n", SLICE_ARG(text), command->help);
+    for (const CommandFlag *flag = command->flags; flag->name != NULL; flag++)
+        buffer_print(out, "  --%s%s%s: %s\n", flag->name, flag->value != NULL ? " " : "",
+                     flag->value != NULL ? flag->value : "", flag->help);
+}
+
+void command_help(Buffer *out)
+{
+    buffer_text(out,
+                "ostraka: people earn votes over time, spend them on policies, and every total "
+                "can be recomputed.\n\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        buffer_print(out, "  %-16s %-14s %s\n", COMMANDS[i].name, COMMANDS[i].operands,
+                     COMMANDS[i].help);
+    buffer_text(out, "\n`ostraka NAME --help` says more. --json prints data for scripts. Every "
+                     "setting is also a "
+                     "flag (`ostraka config --help`).\n");
+}
+
+void command_markdown(Buffer *out)
+{
+    buffer_text(
+        out,
+        "# Commands\n\nPrinted by `ostraka help --markdown`; do not edit.\n\n"
+        "Every command also takes the [settings](settings.md) as flags, `--json` where it prints "
+        "data, and "
+        "`--help`. While `ostraka serve` runs on a data directory, commands that need the store "
+        "are carried out inside it, through `control.sock` in that directory. Exit codes: 0 done; "
+        "1 refused or "
+        "failed, with one sentence on stderr; 2 usage.\n");
+    BUFFER_SCOPE Buffer line = {0};
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        Slice text = synopsis(&COMMANDS[i], &line);
+        buffer_print(out, "\n## %s\n\n`%.*s`\n\n%s\n", COMMANDS[i].name, SLICE_ARG(text),
+                     COMMANDS[i].help);
+        for (const CommandFlag *flag = COMMANDS[i].flags; flag->name != NULL; flag++)
+            buffer_print(out, "%s- `--%s%s%s`: %s\n", flag == COMMANDS[i].flags ? "\n" : "",
+                         flag->name, flag->value != NULL ? " " : "",
+                         flag->value != NULL ? flag->value : "", flag->help);
+    }
+}

@@ -1,0 +1,89 @@
+/* command.h -- what `ostraka NAME …` can do, as a table, and what a command has while it runs.
+ *
+ * A command is a row: its words, its operands and flags, what it needs, one line of help, a function. Parsing, usage errors,
+ * `--help`, docs/commands.md and the way to a running server come from the row. The function does not know whether it runs in
+ * the process that a person started, or inside `serve` on behalf of one (control.h): it prints through its
+ * context and returns an exit code.
+ *
+ * Exit codes: 0 done; 1 refused or failed, with one plain sentence on stderr; 2 usage. */
+#pragma once
+
+#include "base/config.h"
+#include "store/store.h"
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* A command's flags, beside the settings that every command takes (--data DIR and so on). */
+typedef struct CommandFlag {
+    const char *name;  /* "message" for --message */
+    const char *value; /* what to call its value in the usage, or NULL for a switch */
+    const char *help;
+} CommandFlag;
+
+enum { COMMAND_FLAGS_MOST = 12 };
+
+typedef enum CommandNeeds {
+    COMMAND_ALONE, /* works without the store */
+    COMMAND_STORE, /* the store: inside a running serve, or opened for it */
+} CommandNeeds;
+
+typedef struct Context Context;
+
+typedef struct Command {
+    const char *name;     /* one or two words */
+    const char *operands; /* as in the usage, "DIR" or "" */
+    size_t least, most;   /* how many operands */
+    CommandNeeds needs;
+    const char *help;
+    int (*run)(Context *context);
+    CommandFlag flags[COMMAND_FLAGS_MOST]; /* ended by a NULL name */
+} Command;
+
+extern const Command COMMANDS[];
+extern const size_t COMMAND_COUNT;
+
+/* What the words after `ostraka` mean, settings already taken out. Slices point to the words. */
+typedef struct Parsed {
+    const Command *command;
+    Slice *operands;
+    size_t operand_count;
+    Slice flags[COMMAND_FLAGS_MOST]; /* by the command's order; data NULL: not given */
+    bool json, help;
+} Parsed;
+
+/* INVALID with a sentence for a person: no such command, flag or number of operands. */
+MUST_USE Status command_parse(const Slice *words, size_t count, Arena *arena, Parsed *ret_parsed,
+                              Reason *reason);
+
+/* Where a command's words go: the terminal, or a client of the control socket. Stream 1 or 2. */
+typedef struct Output {
+    void (*write)(void *self, int stream, Slice bytes);
+    void *self;
+} Output;
+
+struct Context {
+    World world;
+    const Config *config;
+    Parsed parsed;
+    const char *directory; /* the caller's working directory; relative paths start here */
+    Store *store;          /* COMMAND_STORE only */
+    Output output;
+    Arena *arena;
+    /* Inside serve: shows a change of maintenance mode at once. NULL elsewhere. */
+    void (*maintenance)(void *self, const char *message);
+    void *maintenance_self;
+};
+
+void command_print(Context *context, const char *format, ...) PRINTF_LIKE(2, 3);
+void command_write(Context *context, Slice bytes);
+/* "ostraka: …" on stderr; returns EXIT_FAILED. */
+int command_fail(Context *context, Status status, const Reason *reason);
+/* The value of a flag, or data NULL when it was not given. */
+Slice command_flag(const Context *context, const char *name);
+/* An operand that names a path, as an absolute one. */
+const char *command_path(const Context *context, size_t operand);
+
+/* All commands for a terminal, one command, or all as Markdown for docs/commands.md. */
+void command_help(Buffer *out);
+void command_usage(const Command *command, Buffer *out);
+void command_markdown(Buffer *out);

@@ -1,0 +1,159 @@
+/* main.c -- the entrance: settings from file, environment and flags; then the command, inside a running server when
+ * one owns the data directory, or here. */
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/control.h"
+#include "cli/open.h"
+
+enum { CONFIG_FILE_MOST = 256 * 1024 };
+
+extern char **environ;
+
+/* ---- Settings -------------------------------------------------------------------------------------------- */
+
+typedef struct Words {
+    Slice *words; /* the command's own, settings taken out */
+    size_t count;
+    Slice *names, *values; /* settings given as flags, in order */
+    size_t setting_count;
+    const char *config_path;
+} Words;
+
+static bool setting_name(Slice flag, Arena *arena, Slice *ret_name)
+{
+    char *name = arena_bytes(arena, flag.size);
+    for (size_t i = 0; i < flag.size; i++)
+        name[i] = flag.data[i] == '-' ? '_' : flag.data[i];
+    for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++)
+        if (slice_equal(slice_of(name, flag.size), slice_from(CONFIG_SETTINGS[i].name))) {
+            *ret_name = slice_of(name, flag.size);
+            return true;
+        }
+    return false;
+}
+
+/* Takes --setting VALUE, --setting=VALUE and --config FILE out of the words; the rest is the command's. */
+static Status sort_words(int argc, char **argv, Arena *arena, Words *words, Reason *reason)
+{
+    size_t most = (size_t)argc;
+    *words = (Words){.words = ARENA_ARRAY(arena, most, Slice),
+                     .names = ARENA_ARRAY(arena, most, Slice),
+                     .values = ARENA_ARRAY(arena, most, Slice)};
+    for (int i = 1; i < argc; i++) {
+        Slice word = slice_from(argv[i]), name;
+        Slice flag = slice_starts_with(word, SLICE("--")) ? slice_after(word, 2) : SLICE_EMPTY;
+        size_t equals = slice_find(flag, '=');
+        bool is_file = slice_equal(slice_of(flag.data, equals), SLICE("config"));
+        if (flag.size == 0 ||
+            (!is_file && !setting_name(slice_of(flag.data, equals), arena, &name))) {
+            words->words[words->count++] = word;
+            continue;
+        }
+        if (equals == flag.size && i + 1 == argc)
+            return reason_set(reason, STATUS_INVALID, "", "%s needs a value", argv[i]);
+        Slice value = equals < flag.size ? slice_after(flag, equals + 1) : slice_from(argv[++i]);
+        if (is_file) {
+            words->config_path = arena_text(arena, value);
+        } else {
+            words->names[words->setting_count] = name;
+            words->values[words->setting_count++] = value;
+        }
+    }
+    return STATUS_OK;
+}
+
+static Status read_settings(const Words *words, World world, Arena *arena, Config *config,
+                            Reason *reason)
+{
+    config_defaults(config);
+    const char *path = words->config_path != NULL ? words->config_path : getenv("OSTRAKA_CONFIG");
+    if (path != NULL) {
+        Slice text;
+        TRY(disk_read(world.disk, path, CONFIG_FILE_MOST, arena, &text, reason));
+        TRY(config_read_file(config, path, text, arena, reason));
+    }
+    TRY(config_read_environment(config, environ, arena, reason));
+    for (size_t i = 0; i < words->setting_count; i++)
+        TRY(config_set(config, words->names[i], words->values[i], arena, reason));
+    return STATUS_OK;
+}
+
+/* ---- Running --------------------------------------------------------------------------------------------- */
+
+static void write_terminal(void *self, int stream, Slice bytes)
+{
+    (void)self;
+    FILE *to = stream == 1 ? stdout : stderr;
+    fwrite(bytes.data, 1, bytes.size, to);
+    fflush(to);
+}
+
+/* A server that owns the directory carries the command out; else the store is opened here. Between the two looks a
+ * server may start or end: then the lock says so, and one more look decides. */
+static int run_on_store(Context *context, const Words *words)
+{
+    Reason reason = {0};
+    for (int tries = 0;; tries++) {
+        int code;
+        Status status = control_call(context->config->data, words->words, words->count,
+                                     context->directory, &code, &reason);
+        if (status == STATUS_OK)
+            return code;
+        if (status == STATUS_NOT_FOUND)
+            status = open_store(context->config, context->world, false, &context->store, &reason);
+        if (status == STATUS_CONFLICT && tries < 20) {
+            clock_sleep_us(context->world.clock, 100 * US_PER_MS);
+            continue;
+        }
+        if (status != STATUS_OK)
+            return command_fail(context, status, &reason);
+        code = context->parsed.command->run(context);
+        store_close(context->store);
+        return code;
+    }
+}
+
+static int run_command(Context *context, const Words *words)
+{
+    const Command *command = context->parsed.command;
+    if (context->parsed.help && strcmp(command->name, "config") != 0) {
+        BUFFER_SCOPE Buffer out = {0};
+        command_usage(command, &out);
+        command_write(context, buffer_slice(&out));
+        return EXIT_DONE;
+    }
+    return command->needs == COMMAND_STORE ? run_on_store(context, words) : command->run(context);
+}
+
+int main(int argc, char **argv)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Config config;
+    Words words;
+    Reason reason = {0};
+    char directory[4096];
+    Context context = {.world = world_real(),
+                       .config = &config,
+                       .directory = getcwd(directory, sizeof directory),
+                       .output = {write_terminal, NULL},
+                       .arena = arena};
+    signal(SIGPIPE, SIG_IGN);
+    if (context.directory == NULL)
+        context.directory = "/";
+    Status status = sort_words(argc, argv, arena, &words, &reason);
+    if (status == STATUS_OK && words.count == 1 && slice_equal(words.words[0], SLICE("--help")))
+        words.words[0] = SLICE("help");
+    if (status == STATUS_OK)
+        status = command_parse(words.words, words.count, arena, &context.parsed, &reason);
+    if (status == STATUS_OK)
+        status = read_settings(&words, context.world, arena, &config, &reason);
+    if (status != STATUS_OK) {
+        (void)command_fail(&context, status, &reason);
+        return EXIT_USAGE;
+    }
+    return run_command(&context, &words);
+}

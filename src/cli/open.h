@@ -1,0 +1,11 @@
+/* open.h -- from settings to an open store, for the entrance and for `serve`. */
+#pragma once
+
+#include "base/config.h"
+#include "store/store.h"
+
+/* Opens the store that the settings name; `create` makes a new data directory. */
+MUST_USE Status open_store(const Config *config, World world, bool create, Store **ret_store,
+                           Reason *reason);
+/* "127.0.0.1:8080", with the real port where the setting says 0. */
+const char *open_address(const Config *config, unsigned port, Arena *arena);

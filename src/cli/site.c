@@ -1,0 +1,79 @@
+/* site.c -- see site.h. The cell `state` holds: id of the write (16 bytes) | 1 on or 0 off | the message. */
+#include "cli/site.h"
+
+#include "base/bytes.h"
+#include "base/ids.h"
+
+enum { TRIES = 5 };
+
+static const Read STATE = {&TABLE_SITE, {"maintenance", 11}, {"state", 5}, STORE_SERIAL};
+
+static Status decode(Slice value, Slice *ret_message)
+{
+    Reader reader = reader_of(value);
+    (void)reader_bytes(&reader, ID_BYTES);
+    bool on = reader_u8(&reader) != 0;
+    Slice message = reader_rest(&reader);
+    if (reader.failed)
+        return STATUS_CORRUPT;
+    *ret_message = on ? message : (Slice){NULL, 0};
+    return STATUS_OK;
+}
+
+Status site_maintenance(Store *store, Arena *arena, Slice *ret_message)
+{
+    Cell cell;
+    Status status = store_read(store, &STATE, arena, &cell);
+    if (status == STATUS_NOT_FOUND) {
+        *ret_message = (Slice){NULL, 0};
+        return STATUS_OK;
+    }
+    TRY(status);
+    return decode(cell.value, ret_message);
+}
+
+static Status check_message(Slice message, Reason *reason)
+{
+    if (message.size > SITE_MESSAGE_MOST)
+        return reason_set(reason, STATUS_INVALID, "message", "the message has at most %d bytes",
+                          SITE_MESSAGE_MOST);
+    if (message.size > 0 && !slice_is_utf8(message))
+        return reason_set(reason, STATUS_INVALID, "message",
+                          "the message is UTF-8 text without NUL");
+    return STATUS_OK;
+}
+
+Status site_set_maintenance(Store *store, World world, Slice message, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    BUFFER_SCOPE Buffer value = {0};
+    Cell before;
+    TRY(check_message(message, reason));
+    Status status = store_read(store, &STATE, arena, &before);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+        return status;
+    Id id = id_new(world.clock, world.random);
+    buffer_bytes(&value, id_slice(&id));
+    buffer_u8(&value, message.data != NULL);
+    buffer_bytes(&value, message);
+
+    bool absent = status == STATUS_NOT_FOUND;
+    Condition condition = {STATE.column, absent ? SLICE_EMPTY : before.value, absent};
+    Slice receipt = store_receipt(id_slice(&id), arena);
+    Change changes[] = {
+        {.column = STATE.column, .value = buffer_slice(&value)},
+        {.column = receipt, .value = id_slice(&id), .ttl_s = STORE_RECEIPT_TTL_S},
+    };
+    Update update = {.table = STATE.table,
+                     .row = STATE.row,
+                     .conditions = &condition,
+                     .condition_count = 1,
+                     .changes = changes,
+                     .change_count = 2,
+                     .proof = receipt};
+    status = store_update(store, &update, TRIES, arena, NULL);
+    if (status == STATUS_CONFLICT)
+        return reason_set(reason, status, "",
+                          "somebody else changed maintenance mode in the same moment");
+    return status;
+}

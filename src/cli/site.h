@@ -1,0 +1,15 @@
+/* site.h -- facts about the whole site that every instance shares, in table `site`.
+ *
+ * Today: maintenance mode. A change is one conditional update on what stood before, with a receipt as its proof, so two
+ * operators at once cannot both believe that theirs stands; a crash leaves the old or the new state. */
+#pragma once
+
+#include "store/store.h"
+
+enum { SITE_MESSAGE_MOST = 300 };
+
+/* The message when maintenance is on; data NULL when it is off. */
+MUST_USE Status site_maintenance(Store *store, Arena *arena, Slice *ret_message);
+/* data NULL turns it off. INVALID for a message that is too long or not text; CONFLICT when somebody else changed it in
+ * the same moment. */
+MUST_USE Status site_set_maintenance(Store *store, World world, Slice message, Reason *reason);
