@@ -239,7 +239,7 @@ static Status listen_at(const char *data, int *ret_listener, Reason *reason)
 Status control_start(const char *data, ControlRun *run, void *self, Control **ret_control,
                      Reason *reason)
 {
-    int listener;
+    int listener = -1;
     TRY(listen_at(data, &listener, reason));
     Control *control = calloc(1, sizeof *control);
     CHECK(control != NULL);
