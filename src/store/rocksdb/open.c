@@ -119,12 +119,16 @@ static rocksdb_options_t *make_options(Rocks *rocks)
     rocksdb_options_set_bytes_per_sync(base, 1024 * 1024);
     rocksdb_options_set_compression(base, rocksdb_lz4_compression);
     rocksdb_options_set_info_log_level(base, 2);
-    rocksdb_options_set_keep_log_file_num(base, 4);
+    rocksdb_options_set_keep_log_file_num(base, 1);
+    rocksdb_options_set_max_log_file_size(base, 1024 * 1024);
+    if (rocks->log_directory != NULL)
+        rocksdb_options_set_db_log_dir(base, rocks->log_directory);
     /* A torn end of the log is what a power cut leaves; damage before the end is refused, not skipped. */
     rocksdb_options_set_wal_recovery_mode(base, rocksdb_tolerate_corrupted_tail_records_recovery);
 
+    /* Opening again is ours to do: RocksDB's own attempts would write behind a failed sync. */
     char text[128], *error = NULL;
-    snprintf(text, sizeof text, "periodic_compaction_seconds=%lld",
+    snprintf(text, sizeof text, "periodic_compaction_seconds=%lld;max_bgerror_resume_count=0",
              (long long)rocks->store.grace_s);
     rocksdb_get_options_from_string(base, text, options, &error);
     CHECK(error == NULL);
@@ -217,6 +221,10 @@ static void free_rocks(Rocks *rocks)
     rocksdb_writeoptions_destroy(rocks->write_lazy);
     pthread_rwlock_destroy(&rocks->gate);
     close(rocks->lock_fd);
+    Reason ignored;
+    if (rocks->log_directory != NULL)
+        (void)!disk_remove_tree(rocks->world.disk, rocks->log_directory, &ignored);
+    free(rocks->log_directory);
     free(rocks->directory);
     free(rocks->db_path);
     free(rocks);
@@ -310,6 +318,7 @@ static Rocks *make_rocks(const RocksdbOptions *options, int lock_fd)
     rocks->reopen_s = options->reopen_s;
     rocks->write_buffer_bytes = options->write_buffer_bytes;
     rocks->cache = rocksdb_cache_create_lru(options->cache_bytes);
+    rocks->log_directory = rocks_log_directory(options->directory);
     rocks->options = make_options(rocks);
     make_read_and_write_options(rocks);
     pthread_rwlockattr_t fair; /* else steady readers would keep a reopen waiting for ever */
