@@ -33,7 +33,8 @@ static Status judge_framing(WebRequest *request)
     return status;
 }
 
-/* RFC 9110: 405 for a method we know and do not serve, 501 for one we have never heard of. */
+/* RFC 9110: 405 for a method we know and do not serve (WEB_METHODS, which no route has), 501 for one we have never
+ * heard of. */
 static Status judge_method(WebRequest *request, WebMethod *ret_method)
 {
     static const char *const others[] = {"OPTIONS", "TRACE", "CONNECT"};
@@ -44,9 +45,12 @@ static Status judge_method(WebRequest *request, WebMethod *ret_method)
     }
     if (route_method(request->method, ret_method))
         return STATUS_OK;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (slice_equal(request->method, slice_from(others[i])))
-            return fail(request, ERROR_METHOD, STATUS_INVALID);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (slice_equal(request->method, slice_from(others[i]))) {
+            *ret_method = WEB_METHODS;
+            return STATUS_OK;
+        }
+    }
     return fail(request, ERROR_METHOD_UNKNOWN, STATUS_INVALID);
 }
 
@@ -108,8 +112,10 @@ static Status judge_body(WebRequest *request)
 static Status judge(WebRequest *request)
 {
     WebMethod method = WEB_GET;
-    if (request->head_bytes > (uint64_t)request->server->options.config->header_bytes)
+    if (request->head_bytes > (uint64_t)request->server->options.config->header_bytes) {
+        request->answer.close = true;
         return fail(request, ERROR_HEAD_LARGE, STATUS_TOO_LARGE);
+    }
     TRY(judge_target(request));
     TRY(judge_framing(request));
     TRY(judge_method(request, &method));

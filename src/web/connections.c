@@ -34,10 +34,9 @@ struct Connection {
     int fd;
     _Atomic int64_t since_us; /* start of this phase */
     _Atomic uint64_t phase;
-    uint64_t timer_phase;      /* the idle phase that the next three belong to */
+    uint64_t timer_phase;      /* the idle phase that the next two belong to */
     uint64_t timer_bytes;      /* received in all, when last looked */
-    int64_t timer_sampled_us;  /* when that was */
-    int64_t timer_arriving_us; /* 0, or when the first byte of a request had not yet come */
+    int64_t timer_arriving_us; /* 0, or when the first bytes of a request were seen */
 };
 
 typedef struct Lingering {
@@ -236,23 +235,20 @@ static uint64_t bytes_received(int fd)
     return info.tcpi_bytes_received;
 }
 
-/* Looks whether a request has begun to arrive in this idle phase. The first look of a phase only remembers the count,
- * except on a new connection, where it must be 0; a dribbler is seen at the second. */
+/* Looks whether a request has begun to arrive in this idle phase. The first look of a phase only remembers the count, so
+ * a dribbler is seen at the second; on a new connection the count is known to be 0, so the first look tells. */
 static void sample(Connection *connection, uint64_t phase, int64_t now_us)
 {
-    if (phase != connection->timer_phase || connection->timer_sampled_us == 0) {
+    if (phase != connection->timer_phase) {
         connection->timer_arriving_us = 0;
         connection->timer_phase = phase;
-        connection->timer_bytes = phase == 0 ? 0 : bytes_received(connection->fd);
-        connection->timer_sampled_us = now_us;
-        if (phase != 0)
-            return;
+        connection->timer_bytes = bytes_received(connection->fd);
+        return;
     }
     uint64_t bytes = bytes_received(connection->fd);
     if (bytes != connection->timer_bytes && connection->timer_arriving_us == 0)
-        connection->timer_arriving_us = connection->timer_sampled_us;
+        connection->timer_arriving_us = now_us;
     connection->timer_bytes = bytes;
-    connection->timer_sampled_us = now_us;
 }
 
 /* A request whose head was seen arriving in the idle phase before counts from then on. */

@@ -3,8 +3,9 @@
  * The HTTP library's own timeout counts inactivity only: a client that sends a byte a second keeps a thread's memory for
  * ever. Here every connection has a record and every state a deadline, and one timer cuts the late ones by shutting
  * their socket down, which the library then sees as the client's leaving. Promises:
- *   1. A request is cut at most `request_us` and two ticks after its first byte arrived, if its answer's last byte has
- *      not been handed to the kernel by then. It does not matter which part was slow: head, body, handler or reader.
+ *   1. A request is cut `request_us` after its first byte arrived (never earlier, at most 2.5 s later) if its answer's
+ *      last byte has not been handed to the kernel by then. It does not matter which part was slow: head, body, handler
+ *      or reader.
  *   2. A connection without a request, from the first moment on, is cut after `idle_us`.
  *   3. Above `total`, or `per_address` for one address (IPv6: one /64), a new connection is closed at once. Loopback and
  *      the exempt addresses count only for the total.

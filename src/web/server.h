@@ -6,7 +6,7 @@
  *     …
  *     web_server_stop(server);
  * Promises (tests/web shows each on a real server):
- *   1. Nothing a client sends is unbounded: header_bytes (431; 414 for the request line), body_bytes or the route's
+ *   1. Nothing a client sends is unbounded: header_bytes (431; 414 for an address over 8000 bytes), body_bytes or the route's
  *      own bound (413, before the body is read when Content-Length tells), request_seconds in all, idle_seconds
  *      between requests, connections in all and per address. See connections.h.
  *   2. A request that two programs could read differently is refused with 400, and its connection closed (head.h).

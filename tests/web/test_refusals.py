@@ -1,0 +1,183 @@
+"""Requests that must not get through: broken, doubtful or too large ones."""
+import pytest
+
+
+def raw(server, content):
+    with server.connect() as client:
+        client.send(content)
+        answer = client.answer()
+        return answer, client.is_closed()
+
+
+def request(*lines, body=b""):
+    return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
+
+
+# ---- Framing ----
+
+DOUBTFUL = {
+    "no host": ["GET /page HTTP/1.1"],
+    "empty host": ["GET /page HTTP/1.1", "Host:"],
+    "two hosts": ["GET /page HTTP/1.1", "Host: a", "Host: b"],
+    "the same host twice": ["GET /page HTTP/1.1", "Host: a", "HOST: a"],
+    "a host with a slash": ["GET /page HTTP/1.1", "Host: a/b"],
+    "length and encoding": ["POST /body HTTP/1.1", "Host: a", "Content-Length: 5", "Transfer-Encoding: chunked"],
+    "encoding and length": ["POST /body HTTP/1.1", "Host: a", "Transfer-Encoding: chunked", "Content-Length: 5"],
+    "two lengths": ["POST /body HTTP/1.1", "Host: a", "Content-Length: 5", "Content-Length: 6"],
+    "the same length twice": ["POST /body HTTP/1.1", "Host: a", "Content-Length: 5", "Content-Length: 5"],
+    "a list of lengths": ["POST /body HTTP/1.1", "Host: a", "Content-Length: 5, 5"],
+    "a length with a sign": ["POST /body HTTP/1.1", "Host: a", "Content-Length: +5"],
+    "a negative length": ["POST /body HTTP/1.1", "Host: a", "Content-Length: -5"],
+    "a hexadecimal length": ["POST /body HTTP/1.1", "Host: a", "Content-Length: 0x5"],
+    "an empty length": ["POST /body HTTP/1.1", "Host: a", "Content-Length:"],
+    "another encoding": ["POST /body HTTP/1.1", "Host: a", "Transfer-Encoding: gzip, chunked"],
+    "almost chunked": ["POST /body HTTP/1.1", "Host: a", "Transfer-Encoding: xchunked"],
+    "chunked twice": ["POST /body HTTP/1.1", "Host: a", "Transfer-Encoding: chunked", "Transfer-Encoding: chunked"],
+    "chunked and identity": ["POST /body HTTP/1.1", "Host: a", "Transfer-Encoding: chunked", "Transfer-Encoding: identity"],
+    "encoding in HTTP/1.0": ["POST /body HTTP/1.0", "Host: a", "Transfer-Encoding: chunked"],
+    "a space before the colon": ["POST /body HTTP/1.1", "Host: a", "Transfer-Encoding : chunked"],
+    "a strange header name": ["GET /page HTTP/1.1", "Host: a", "X(Y): 1"],
+    "two types": ["POST /body HTTP/1.1", "Host: a", "Content-Type: a/b", "Content-Type: c/d"],
+}
+
+
+@pytest.mark.parametrize("lines", DOUBTFUL.values(), ids=DOUBTFUL.keys())
+def test_a_request_that_two_could_read_differently_is_400_and_closed(server, lines):
+    smuggled = b"5\r\nhello\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+    answer, closed = raw(server, request(*lines, body=smuggled))
+    assert answer.code == 400
+    assert closed, "a second request was read from the rest"
+
+
+def test_a_length_beyond_all_numbers_is_refused(server):
+    answer, closed = raw(server, request("POST /body HTTP/1.1", "Host: a", "Content-Length: 99999999999999999999"))
+    assert answer.code in (400, 413) and closed
+
+
+@pytest.mark.parametrize("line", [
+    "GET /a b HTTP/1.1", "GET  HTTP/1.1", "GET page HTTP/1.1", "GET /%zz HTTP/1.1", "GET /% HTTP/1.1", "GET /%0 HTTP/1.1",
+    "GET /%00 HTTP/1.1", "GET /echo?id=%00 HTTP/1.1", "GET /page?x=%g0 HTTP/1.1", "GET /a\x00b HTTP/1.1", "GET /page?\x00 HTTP/1.1",
+    "GET /a\x01 HTTP/1.1", "GET /a\x7f HTTP/1.1", "GET /page#x HTTP/1.1", "GET ftp://a/ HTTP/1.1", "GET * HTTP/1.1"])
+def test_a_broken_address_is_400(server, line):
+    answer, closed = raw(server, request(line, "Host: a"))
+    assert answer.code == 400 and closed
+
+
+@pytest.mark.parametrize("line", ["NONSENSE", "GET /page", "GET /page HTTP/2.0", "GET /page HTTP/9", "GET /page HTTP/1.1x", ""])
+def test_a_broken_request_line_gets_no_page(server, line):
+    with server.connect() as client:
+        client.send(request(line, "Host: a", "Connection: close") + b"\r\n\r\n")
+        client.socket.shutdown(1)
+        content = client.stream.read()
+    assert not content.startswith(b"HTTP/1.1 200")
+
+
+def test_bytes_that_are_no_http_end_the_connection(server):
+    with server.connect() as client:
+        client.send(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(256)) * 4 + b"\r\n\r\n")
+        client.socket.shutdown(1)
+        assert not client.stream.read().startswith(b"HTTP/1.1 200")
+    assert server.get("/page").code == 200
+
+
+# ---- Sizes ----
+
+def test_a_long_address_is_414(server):
+    assert server.get("/" + "a" * 7998).code == 404
+    assert server.get("/" + "a" * 8000).code == 414
+    answer, _ = raw(server, b"GET /" + b"a" * 60000 + b" HTTP/1.1\r\nHost: a\r\n\r\n")
+    assert answer.code == 414
+
+
+@pytest.mark.parametrize("size", [17000, 24000, 60000, 300000])
+def test_a_head_over_the_limit_is_431_and_closed(server, size):
+    answer, closed = raw(server, request("GET /page HTTP/1.1", "Host: a", "X-Long: " + "y" * size))
+    assert answer.code == 431 and closed
+
+
+def test_a_head_just_below_the_limit_is_answered(server):
+    assert server.get("/page", "X-Long: " + "y" * (16 * 1024 - 60)).code == 200
+    assert server.get("/page", *(f"X-{i}: {i}" for i in range(100))).code == 200
+
+
+def test_ten_thousand_small_headers_are_refused(server):
+    answer, closed = raw(server, request("GET /page HTTP/1.1", "Host: a", *["a:b"] * 10000))
+    assert answer.code == 431 and closed
+
+
+def test_a_body_at_the_limit_is_taken_and_one_over_is_413(server):
+    with server.connect() as client:
+        assert client.ask("POST", "/small", body=b"1234567890").json() == {"size": 10, "sum": sum(b"1234567890")}
+        assert client.ask("POST", "/small", body=b"12345678901").code == 413
+        assert client.is_closed()
+    with server.connect() as client:
+        assert client.ask("POST", "/body", body=b"z" * 2**20).json() == {"size": 2**20, "sum": ord("z") * 2**20}
+
+
+def test_a_body_over_the_limit_is_413_before_it_is_read(server):
+    with server.connect() as client:
+        client.send(request("POST /body HTTP/1.1", "Host: a", "Content-Length: 1048577", "Expect: 100-continue"))
+        answer = client.answer()  # not a byte of the body was sent, and none is asked for by a 100
+        assert answer.code == 413 and answer.header("connection").lower() == "close"
+        assert client.is_closed()
+
+
+def test_expect_100_continue_is_kept_for_bodies_that_fit(server):
+    with server.connect() as client:
+        client.send(request("POST /small HTTP/1.1", "Host: a", "Content-Length: 3", "Expect: 100-continue"))
+        assert client.answer().code == 100
+        assert client.send(b"abc").answer().json()["size"] == 3
+
+
+def test_a_client_that_sends_its_large_body_anyway_still_gets_the_413(server):
+    with server.connect() as client:
+        client.send(request("POST /body HTTP/1.1", "Host: a", "Content-Length: 20000000"))
+        try:
+            client.send(b"x" * 20000000)
+        except (BrokenPipeError, ConnectionResetError):
+            pytest.fail("the connection was reset while the client was sending")
+        assert client.answer().code == 413
+        assert client.is_closed()
+
+
+def test_a_body_where_none_is_taken_is_413(server):
+    with server.connect() as client:
+        assert client.ask("GET", "/page", body=b"x").code == 413
+        assert client.is_closed()
+
+
+def chunks(*sizes):
+    return b"".join(b"%x\r\n" % size + b"c" * size + b"\r\n" for size in sizes) + b"0\r\n\r\n"
+
+
+CHUNKED = ("Host: a", "Transfer-Encoding: chunked")
+
+
+def test_chunked_bodies_are_taken(server):
+    with server.connect() as client:
+        client.send(request("POST /small HTTP/1.1", *CHUNKED, body=chunks(3, 4, 3)))
+        assert client.answer().json()["size"] == 10
+        client.send(request("POST /body HTTP/1.1", *CHUNKED, body=chunks(*[1000] * 1000)))
+        assert client.answer().json()["size"] == 1000000
+
+
+def test_a_chunked_body_is_413_as_soon_as_it_passes_the_limit(server):
+    with server.connect() as client:
+        client.send(request("POST /small HTTP/1.1", *CHUNKED, "Accept: application/json") + b"b\r\n" + b"c" * 11)
+        answer = client.answer()  # the body has no end yet
+        assert answer.code == 413
+        assert answer.json()["error"] == {"status": "too_large", "field": "body", "rule": "at most 10 bytes",
+                                          "request": answer.header("x-request-id")}
+        assert answer.header("content-security-policy")
+        assert client.is_closed()
+
+
+@pytest.mark.parametrize("body", [b"x\r\n", b"-1\r\n", b"3\r\nabcd\r\n", b"ffffffffffffffffff\r\n", b"3 3\r\nabc\r\n"])
+def test_a_malformed_chunk_ends_the_connection(server, body):
+    answer, closed = raw(server, request("POST /body HTTP/1.1", *CHUNKED, body=body + b"0\r\n\r\n"))
+    assert answer.code in (400, 413) and closed
+
+
+def test_after_all_that_the_server_is_well(server):
+    assert server.get("/page").code == 200
+    assert server.process.poll() is None
