@@ -32,8 +32,8 @@ bool codec_wins(const StoredCell *incoming, const StoredCell *stored, int64_t no
     int incoming_kind = tie_kind(incoming, now_us), stored_kind = tie_kind(stored, now_us);
     if (incoming_kind != stored_kind)
         return incoming_kind > stored_kind;
-    if (incoming_kind == 2)
-        return false;
+    if (incoming_kind == 2) /* a delete outlasts a clock that steps back, an expiry does not */
+        return incoming->deleted && !stored->deleted;
     if (incoming->death_us != stored->death_us)
         return incoming->death_us > stored->death_us;
     return slice_compare(incoming->data, stored->data) > 0;
