@@ -145,6 +145,21 @@ TEST(when_the_clock_steps_back_the_expired_may_be_there_but_dies_again)
     contract_end();
 }
 
+/* What had expired may return with the old time; what was deleted may not. */
+TEST(a_delete_of_an_expired_cell_holds_when_the_clock_steps_back)
+{
+    contract_fresh();
+    if (contract_has_clock()) {
+        int64_t start = contract_now_us();
+        EXPECT_STATUS(write_plain(put_for(C, SLICE("v"), start, 10)), STATUS_OK);
+        contract_set_now_us(start + 20 * US_PER_S);
+        EXPECT_STATUS(write_plain(erase(C, start)), STATUS_OK);
+        contract_set_now_us(start + 5 * US_PER_S);
+        EXPECT_NO_CELL(&CONTRACT_PLAIN, ROW, C);
+    }
+    contract_end();
+}
+
 TEST(a_timestamp_older_than_grace_is_refused)
 {
     contract_fresh();
