@@ -20,6 +20,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree
 
@@ -31,6 +32,7 @@ TAP_PLAN = re.compile(r"^1\.\.(\d+)\s*(#\s*skip)?", re.IGNORECASE)
 MESON_SKIP = 77  # the exit status by which a program without TAP says "skipped"
 
 running = set()  # process ids, each the leader of its group
+starting = threading.Lock()  # held while a program starts or leaves `running`; never by the main thread but in stop()
 
 
 @dataclasses.dataclass
@@ -157,10 +159,11 @@ def log_path(root, label):
 def run(program, log):
     """The exit status, or None when the time ran out. Whatever the program started ends with it."""
     with open(log, "wb") as output:
-        process = subprocess.Popen(program.command, cwd=program.directory, env={**os.environ, **program.environment},
-                                   stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                                   start_new_session=True)
-        running.add(process.pid)
+        with starting:
+            process = subprocess.Popen(program.command, cwd=program.directory, stdin=subprocess.DEVNULL, stdout=output,
+                                       stderr=subprocess.STDOUT, env={**os.environ, **program.environment},
+                                       start_new_session=True)
+            running.add(process.pid)
         deadline = time.monotonic() + program.timeout
         # Looked at without collecting it: as long as it is not collected, its number names its group and no other.
         while not (ended := os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)):
@@ -168,14 +171,16 @@ def run(program, log):
                 break
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGKILL)
-        running.discard(process.pid)
+        with starting:
+            running.discard(process.pid)
         status = process.wait()
         return status if ended else None
 
 
 def stop(*_):
-    """Interrupted: the programs have sessions of their own and would not notice."""
-    for pid in list(running):
+    """Interrupted: the programs have sessions of their own and would not notice. No further one starts."""
+    starting.acquire()
+    for pid in running:
         os.killpg(pid, signal.SIGKILL)
     os._exit(130)
 
@@ -275,13 +280,15 @@ def run_all(root, programs):
         total.failed += outcome.failed
         total.skipped += outcome.skipped
 
-    with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
-        together = {pool.submit(run_and_judge, root, program): program for program in programs if not program.alone}
-        for future in concurrent.futures.as_completed(together):
-            finish(together[future], future.result())
-    for program in programs:
-        if program.alone:
-            finish(program, run_and_judge(root, program))
+    for threads, chosen in ((PARALLEL, [program for program in programs if not program.alone]),
+                            (1, [program for program in programs if program.alone])):
+        with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+            runs = {pool.submit(run_and_judge, root, program): program for program in chosen}
+            while runs:
+                # With a timeout: Python acts on a signal only when the main thread moves.
+                done, _ = concurrent.futures.wait(runs, 0.5, concurrent.futures.FIRST_COMPLETED)
+                for future in done:
+                    finish(runs.pop(future), future.result())
     return total
 
 
