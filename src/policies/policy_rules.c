@@ -1,0 +1,123 @@
+/* policy_rules.c -- see policy_rules.h. */
+#include "policies/policy_rules.h"
+
+static const struct {
+    const char *text;
+    bool listed;
+} STATES[POLICY_STATE_COUNT] = {
+#define X(name, listed, text) [POLICY_##name] = {text, listed},
+    POLICY_STATE_LIST(X)
+#undef X
+};
+
+/* The only moves there are; retired, merged, void and deleted never become active again, because a voter may have
+ * spent the votes elsewhere. */
+static const struct {
+    PolicyState from, to;
+} MOVES[] = {
+    {POLICY_PENDING, POLICY_ACTIVE},
+    {POLICY_PENDING, POLICY_VOID},
+    {POLICY_ACTIVE, POLICY_RETIRED},
+    {POLICY_ACTIVE, POLICY_MERGING},
+    {POLICY_MERGING, POLICY_MERGED},
+    {POLICY_MERGING, POLICY_ACTIVE},
+    {POLICY_ACTIVE, POLICY_PENDING_DELETION},
+    {POLICY_RETIRED, POLICY_PENDING_DELETION},
+    {POLICY_PENDING_DELETION, POLICY_DELETED},
+};
+
+const char *policy_state_text(PolicyState state)
+{
+    CHECK(state < POLICY_STATE_COUNT);
+    return STATES[state].text;
+}
+
+bool policy_state_listed(PolicyState state)
+{
+    CHECK(state < POLICY_STATE_COUNT);
+    return STATES[state].listed;
+}
+
+static size_t index_at(const PolicyFacts *facts, int64_t time_us)
+{
+    size_t count = facts->move_count;
+    while (count > 0 && facts->moves[count - 1].time_us > time_us)
+        count--;
+    return count; /* one past the move; 0: none */
+}
+
+const PolicyMove *policy_move_at(const PolicyFacts *facts, int64_t time_us)
+{
+    size_t end = index_at(facts, time_us);
+    return end == 0 ? NULL : &facts->moves[end - 1];
+}
+
+/* Walks from a policy towards its root at a time; NULL when the way is broken. */
+static const PolicyFacts *root_of(const PolicyBook *book, uint64_t id, int64_t time_us)
+{
+    for (int depth = 0; depth < POLICY_MERGE_DEPTH; depth++) {
+        const PolicyFacts *facts = book->find(book->self, id);
+        const PolicyMove *move = facts != NULL ? policy_move_at(facts, time_us) : NULL;
+        if (move == NULL)
+            return NULL;
+        if (move->state != POLICY_MERGED)
+            return facts;
+        id = move->other;
+    }
+    return NULL;
+}
+
+bool policy_standing(const PolicyBook *book, uint64_t id, int64_t time_us,
+                     PolicyStanding *ret_standing)
+{
+    const PolicyFacts *root = root_of(book, id, time_us);
+    if (root == NULL)
+        return false;
+    size_t end = index_at(root, time_us);
+    const PolicyMove *move = &root->moves[end - 1];
+    PolicyState state = move->state;
+    if (state == POLICY_PENDING_DELETION && end >= 2)
+        move = &root->moves[end - 2];
+    *ret_standing = (PolicyStanding){root->id, state, move->state, move};
+    return true;
+}
+
+int64_t policy_standing_time(const PolicyBook *book, uint64_t id)
+{
+    int64_t latest_us = 0;
+    for (int depth = 0; depth < POLICY_MERGE_DEPTH; depth++) {
+        const PolicyFacts *facts = book->find(book->self, id);
+        if (facts == NULL || facts->move_count == 0)
+            return latest_us;
+        const PolicyMove *last = &facts->moves[facts->move_count - 1];
+        if (last->time_us > latest_us)
+            latest_us = last->time_us;
+        if (last->state != POLICY_MERGED)
+            return latest_us;
+        id = last->other;
+    }
+    return latest_us;
+}
+
+Status policy_check_move(const PolicyFacts *facts, PolicyState to, Reason *reason)
+{
+    PolicyState from = facts->moves[facts->move_count - 1].state;
+    if (facts->move_count >= POLICY_MOVES_MOST)
+        return reason_set(reason, STATUS_REFUSED, "state", "a policy moves at most %d times",
+                          POLICY_MOVES_MOST);
+    for (size_t i = 0; i < sizeof MOVES / sizeof MOVES[0]; i++)
+        if (MOVES[i].from == from && MOVES[i].to == to)
+            return STATUS_OK;
+    bool appeal = from == POLICY_PENDING_DELETION && facts->move_count >= 2 &&
+                  facts->moves[facts->move_count - 2].state == to;
+    if (appeal)
+        return STATUS_OK;
+    return reason_set(reason, STATUS_REFUSED, "state", "a policy that is %s cannot become %s",
+                      STATES[from].text, STATES[to].text);
+}
+
+int64_t policy_move_time(const PolicyFacts *facts, int64_t clock_us)
+{
+    int64_t after_us = facts->move_count == 0 ? 0 : facts->moves[facts->move_count - 1].time_us + 1;
+    return clock_us > after_us ? clock_us : after_us;
+}
