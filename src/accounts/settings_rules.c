@@ -4,11 +4,10 @@
 
 #include <stdlib.h>
 
-const VotingSettings SETTINGS_AT_FIRST = {
-    .version = 0,
-    .from_us = INT64_MIN,
+const VotingSettings SETTINGS_AT_FIRST = {.version = 0,
+                                          .from_us = INT64_MIN,
 #define X(name, fallback, least, most, help) .name = fallback,
-    SETTING_LIST(X)
+                                          SETTING_LIST(X)
 #undef X
 };
 

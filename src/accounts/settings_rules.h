@@ -15,13 +15,13 @@
 enum { SETTING_POLLIES_MOST = 1000000 };
 
 /*    name, default, least, most, what it means */
-#define SETTING_LIST(X)                                                                            \
-    X(salary, 100, 0, SETTING_POLLIES_MOST, "Pollies that a voter earns each period.")             \
-    X(salary_days, 7, 1, 366, "Length of a salary period in days.")                                \
-    X(create_cost, 100, 0, SETTING_POLLIES_MOST,                                                   \
-      "What creating a policy costs; they are its first votes.")                                   \
-    X(withdrawal_percent, 50, 0, 100, "Part of a withdrawn vote that is lost.")                    \
-    X(window_days, 3, 1, 31, "Days of the ranking that the front page shows.")                     \
+#define SETTING_LIST(X)                                                                \
+    X(salary, 100, 0, SETTING_POLLIES_MOST, "Pollies that a voter earns each period.") \
+    X(salary_days, 7, 1, 366, "Length of a salary period in days.")                    \
+    X(create_cost, 100, 0, SETTING_POLLIES_MOST,                                       \
+      "What creating a policy costs; they are its first votes.")                       \
+    X(withdrawal_percent, 50, 0, 100, "Part of a withdrawn vote that is lost.")        \
+    X(window_days, 3, 1, 31, "Days of the ranking that the front page shows.")         \
     X(appeal_days, 14, 1, 366, "Days in which a deletion can be appealed.")
 
 typedef struct VotingSettings {

@@ -12,14 +12,14 @@
 #include "base/ids.h"
 
 /*    name, visible in lists, votes count in the balance, word for people */
-#define POLICY_STATE_LIST(X)                                                                       \
-    X(PENDING, false, "pending")                                                                   \
-    X(ACTIVE, true, "active")                                                                      \
-    X(MERGING, true, "merging")                                                                    \
-    X(MERGED, false, "merged")                                                                     \
-    X(RETIRED, false, "retired")                                                                   \
-    X(PENDING_DELETION, false, "pending-deletion")                                                 \
-    X(DELETED, false, "deleted")                                                                   \
+#define POLICY_STATE_LIST(X)                       \
+    X(PENDING, false, "pending")                   \
+    X(ACTIVE, true, "active")                      \
+    X(MERGING, true, "merging")                    \
+    X(MERGED, false, "merged")                     \
+    X(RETIRED, false, "retired")                   \
+    X(PENDING_DELETION, false, "pending-deletion") \
+    X(DELETED, false, "deleted")                   \
     X(VOID, false, "void")
 
 typedef enum PolicyState {
@@ -36,11 +36,11 @@ bool policy_state_listed(PolicyState state);
 typedef struct PolicyMove {
     PolicyState state;
     int64_t time_us;
-    Id id;            /* of this move; for a merge, the merge's id, which the target lists too */
-    uint64_t actor;   /* 0: the system */
-    uint64_t other;   /* merging, merged: the target; retired: the policy in favour of which, or 0 */
-    uint64_t payer;   /* retired: the owner at that time, who pays; 0: nobody */
-    int64_t percent;  /* retired: the withdrawal percent at that time */
+    Id id;           /* of this move; for a merge, the merge's id, which the target lists too */
+    uint64_t actor;  /* 0: the system */
+    uint64_t other;  /* merging, merged: the target; retired: the policy in favour of which, or 0 */
+    uint64_t payer;  /* retired: the owner at that time, who pays; 0: nobody */
+    int64_t percent; /* retired: the withdrawal percent at that time */
     Slice reason;
 } PolicyMove;
 
@@ -63,9 +63,10 @@ enum { POLICY_MERGE_DEPTH = 64, POLICY_MOVES_MOST = 200 };
 const PolicyMove *policy_move_at(const PolicyFacts *facts, int64_t time_us);
 
 typedef struct PolicyStanding {
-    uint64_t root;         /* the policy itself, unless it is merged */
-    PolicyState state;     /* of the root; for pending-deletion see `before` */
-    PolicyState before;    /* pending-deletion: the state to which an appeal leads back; else = state */
+    uint64_t root;     /* the policy itself, unless it is merged */
+    PolicyState state; /* of the root; for pending-deletion see `before` */
+    PolicyState
+        before; /* pending-deletion: the state to which an appeal leads back; else = state */
     const PolicyMove *move; /* the root's move into `before` (retired: who pays what) */
 } PolicyStanding;
 

@@ -61,8 +61,8 @@ int64_t vote_balance(const VoteGround *ground, VoteLines lines, int64_t time_us)
 static bool belongs_to(const VoteGround *ground, uint64_t policy, uint64_t root, int64_t time_us)
 {
     PolicyStanding standing;
-    return policy == root || (policy_standing(ground->policies, policy, time_us, &standing) &&
-                              standing.root == root);
+    return policy == root ||
+           (policy_standing(ground->policies, policy, time_us, &standing) && standing.root == root);
 }
 
 int64_t vote_held_on(const VoteGround *ground, VoteLines lines, uint64_t policy, int64_t time_us)
@@ -151,7 +151,8 @@ static void plan_less(const VoteGround *ground, VoteLines lines, VoteLine own, i
     const VoteLine *member;
     while (less > 0 && (member = oldest_member(ground, lines, own.policy, plan)) != NULL) {
         int64_t taken = member->held < less ? member->held : less;
-        add_to_plan(plan, (VoteLine){member->policy, member->held - taken, member->withdrawn_centi});
+        add_to_plan(plan,
+                    (VoteLine){member->policy, member->held - taken, member->withdrawn_centi});
         less -= taken;
     }
     if (less > 0) {
@@ -161,12 +162,22 @@ static void plan_less(const VoteGround *ground, VoteLines lines, VoteLine own, i
     }
 }
 
+static VoteRule plan_creation(const VoteGround *ground, const VoteWish *wish, VotePlan *plan)
+{
+    if (wish->held < settings_at(ground->settings, plan->time_us)->create_cost)
+        return VOTE_RULE_CREATE_COST;
+    add_to_plan(plan, (VoteLine){.policy = wish->policy, .held = wish->held});
+    return VOTE_RULE_NONE;
+}
+
 static VoteRule plan_wish(const VoteGround *ground, VoteLines lines, const VoteWish *wish,
                           VotePlan *plan)
 {
     PolicyStanding standing;
     if (wish->held < 0 || wish->held > VOTE_HELD_MOST)
         return VOTE_RULE_HELD;
+    if (plan->creates != 0 && wish->policy == plan->creates)
+        return plan_creation(ground, wish, plan);
     if (!policy_standing(ground->policies, wish->policy, plan->time_us, &standing))
         return VOTE_RULE_NO_POLICY;
     if (standing.root != wish->policy)
@@ -207,7 +218,7 @@ static VoteRule weigh(const VoteGround *ground, VoteLines lines, VotePlan *plan)
     }
     plan->balance = balance;
     plan->penalty = penalty;
-    if (holding > VOTE_LINES_MOST || lines.count + planned.count > VOTE_PLAN_MOST * 4)
+    if (holding > VOTE_LINES_MOST || lines.count + planned.count > VOTE_KEPT_MOST)
         return VOTE_RULE_LINES;
     return balance < 0 ? VOTE_RULE_BALANCE : VOTE_RULE_NONE;
 }

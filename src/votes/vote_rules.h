@@ -25,7 +25,8 @@
 #include "policies/policy_rules.h"
 
 enum {
-    VOTE_LINES_MOST = 1024,  /* lines of a voter that hold something */
+    VOTE_LINES_MOST = 1024, /* lines of a voter that hold something */
+    VOTE_KEPT_MOST = 8000, /* all lines, with those that hold nothing any more but have a penalty */
     VOTE_CHANGES_MOST = 256, /* lines that one request may name */
     VOTE_SAVES_A_DAY = 500,
     VOTE_AHEAD_MOST_S = 600, /* how far an entry's time may be ahead of the clock */
@@ -53,18 +54,19 @@ typedef struct VoteGround {
 } VoteGround;
 
 /*    rule, sentence for the voter */
-#define VOTE_RULE_LIST(X)                                                                          \
-    X(NONE, "")                                                                                    \
-    X(BALANCE, "you do not have that many pollies")                                                \
-    X(HELD, "a line holds from 0 to 2147483647 pollies")                                           \
-    X(TWICE, "each policy can stand in a save once")                                               \
-    X(CHANGES, "one save changes at most 256 lines")                                               \
-    X(LINES, "a voter holds at most 1024 lines")                                                   \
-    X(NO_POLICY, "there is no such policy")                                                        \
-    X(MERGED, "this policy was merged; change your line on the one that it leads to")              \
-    X(NOT_ACTIVE, "only active policies can be voted on")                                          \
-    X(TOO_OFTEN, "at most 500 saves a day")                                                        \
-    X(CLOSED, "this account is closed")                                                            \
+#define VOTE_RULE_LIST(X)                                                             \
+    X(NONE, "")                                                                       \
+    X(BALANCE, "you do not have that many pollies")                                   \
+    X(HELD, "a line holds from 0 to 2147483647 pollies")                              \
+    X(TWICE, "each policy can stand in a save once")                                  \
+    X(CREATE_COST, "creating a policy costs more than that")                          \
+    X(CHANGES, "one save changes at most 256 lines")                                  \
+    X(LINES, "a voter holds at most 1024 lines")                                      \
+    X(NO_POLICY, "there is no such policy")                                           \
+    X(MERGED, "this policy was merged; change your line on the one that it leads to") \
+    X(NOT_ACTIVE, "only active policies can be voted on")                             \
+    X(TOO_OFTEN, "at most 500 saves a day")                                           \
+    X(CLOSED, "this account is closed")                                               \
     X(AHEAD, "the clocks are too far apart; try again in some minutes")
 
 typedef enum VoteRule {
@@ -87,10 +89,13 @@ typedef struct VoteWish {
  * among them though no wish names them. */
 typedef struct VotePlan {
     VoteLine *lines; /* room for VOTE_PLAN_MOST, given by the caller */
+    int64_t time_us; /* the entry's time, given by the caller */
+    uint64_t
+        creates; /* a policy that comes to be with this save, or 0; given by the caller. It is in no book yet, and
+                         its first line must hold what creating costs */
     size_t count;
-    int64_t time_us;  /* the entry's time */
-    int64_t balance;  /* after it */
-    int64_t penalty;  /* what this save costs beyond what is held */
+    int64_t balance; /* after it */
+    int64_t penalty; /* what this save costs beyond what is held */
     uint32_t setting_version;
     uint64_t refused_policy; /* which wish broke the rule, if it was one of them */
 } VotePlan;
@@ -110,7 +115,7 @@ int64_t vote_held_on(const VoteGround *ground, VoteLines lines, uint64_t policy,
 int64_t vote_entry_time(const VoteGround *ground, VoteLines lines, const VoteWish *wishes,
                         size_t wish_count, int64_t head_time_us, int64_t clock_us);
 
-/* Judges the wishes at plan->time_us (set by the caller) and fills the plan; NONE when they may stand. The same function
+/* Judges the wishes and fills the rest of the plan; NONE when they may stand. The same function
  * answers "what would it cost". */
 VoteRule vote_judge(const VoteGround *ground, VoteLines lines, const VoteWish *wishes,
                     size_t wish_count, VotePlan *plan);
