@@ -6,6 +6,7 @@
 
 static const ContractEngine *const ENGINES[] = {
     &CONTRACT_ROCKSDB,
+    &CONTRACT_SIM,
 };
 
 const Table CONTRACT_KEEP = {

@@ -28,6 +28,7 @@ typedef struct ContractEngine {
 } ContractEngine;
 
 extern const ContractEngine CONTRACT_ROCKSDB;
+extern const ContractEngine CONTRACT_SIM;
 
 /* One table of each kind; the comments say what they take. */
 extern const Table CONTRACT_KEEP;   /* plain, any timestamp, never deletes nor expires */

@@ -5,7 +5,6 @@
  * Prints "port N" when it serves. Takes commands on its input, one a line: "maintenance TEXT", "open", "read-only TEXT",
  * "writable", "stop"; answers each with "done". The end of its input stops it too. */
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -18,7 +17,6 @@
 enum { PAGE_BYTES = 4096 };
 
 static World world;
-static pthread_mutex_t health_lock = PTHREAD_MUTEX_INITIALIZER;
 static StoreHealth health = {.engine = "test", .writable = true};
 
 static const char *const COLOURS[] = {"red", "green", "blue", NULL};
@@ -158,9 +156,7 @@ static const WebRoute ROUTES[] = {
 static void show_health(Store *store, StoreHealth *ret_health)
 {
     (void)store;
-    pthread_mutex_lock(&health_lock);
     *ret_health = health;
-    pthread_mutex_unlock(&health_lock);
 }
 
 static void show_metrics(Store *store, StoreMetricVisit *visit, void *context)
@@ -171,14 +167,6 @@ static void show_metrics(Store *store, StoreMetricVisit *visit, void *context)
 
 /* ---- Commands ---- */
 
-static void set_health(const char *reason)
-{
-    pthread_mutex_lock(&health_lock);
-    health.writable = reason == NULL;
-    snprintf(health.reason, sizeof health.reason, "%s", reason != NULL ? reason : "");
-    pthread_mutex_unlock(&health_lock);
-}
-
 static bool obey(WebServer *server, char *line)
 {
     line[strcspn(line, "\n")] = '\0';
@@ -187,9 +175,9 @@ static bool obey(WebServer *server, char *line)
     else if (strcmp(line, "open") == 0)
         web_server_maintenance(server, NULL);
     else if (strncmp(line, "read-only ", 10) == 0)
-        set_health(line + 10);
+        health.writable = snprintf(health.reason, sizeof health.reason, "%s", line + 10) < 0;
     else if (strcmp(line, "writable") == 0)
-        set_health(NULL);
+        health.writable = true;
     else
         return false;
     return true;
