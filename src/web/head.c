@@ -26,8 +26,27 @@ static void keep(Head *head, size_t which, Slice value, Arena *arena)
     }
 }
 
+static bool has_control_character(Slice value)
+{
+    for (size_t i = 0; i < value.size; i++)
+        if (((unsigned char)value.data[i] < ' ' && value.data[i] != '\t') || value.data[i] == 0x7F)
+            return true;
+    return false;
+}
+
+bool head_is_whole(Slice raw, size_t count)
+{
+    enum { LINE_END = 2, HEADER = 3 };
+    size_t marks = 0;
+    for (size_t i = 0; i < raw.size; i++)
+        marks += raw.data[i] == '\0';
+    return marks == LINE_END + HEADER * count + LINE_END;
+}
+
 void head_add(Head *head, Slice name, Slice value, Arena *arena)
 {
+    if (has_control_character(value))
+        head->fault = "a header holds a control character";
     for (size_t i = 0; i < HEAD_NAMES; i++) {
         if (!slice_equal_ignoring_case(name, HEADERS[i].name))
             continue;

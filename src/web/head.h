@@ -37,8 +37,14 @@ void head_add(Head *head, Slice name, Slice value, Arena *arena);
 
 /* INVALID with a reason: no Host in HTTP/1.1, an empty or doubtful Host, Host, Content-Length, Content-Type or
  * Transfer-Encoding twice, Content-Length together with Transfer-Encoding, an encoding other than chunked or one in
- * HTTP/1.0, a Content-Length that is no number, a header name that is no token. */
+ * HTTP/1.0, a Content-Length that is no number, a header name that is no token, control characters. */
 MUST_USE Status head_judge(const Head *head, Reason *reason);
+
+/* libmicrohttpd 0.9.75 takes a NUL that a client sends for its own end marks: it cuts a header short there, and ends the
+ * head at a line that begins with one, all in silence. But it leaves the head in memory with its marks: NUL for each
+ * colon, CR and LF that it understood. `raw` is that memory, from the end of the version to the end of the head; the
+ * head is whole when it holds exactly the marks of `count` headers. So bare LF and folded lines are refused too. */
+bool head_is_whole(Slice raw, size_t count);
 
 /* Whether a body follows, and its size when the head says it (chunked: unknown, *ret_size untouched, false). */
 bool head_has_body(const Head *head);

@@ -4,6 +4,7 @@ import os
 import pathlib
 import socket
 import subprocess
+import time
 
 import pytest
 
@@ -115,6 +116,15 @@ class Server:
 
     def log(self):
         return [json.loads(line) for line in self.log_path.read_text().splitlines()]
+
+    def logged(self, answer):
+        """The lines of one request. They are written after the answer, so they may take a moment."""
+        for _ in range(200):
+            lines = [line for line in self.log() if line.get("id") == answer.header("x-request-id")]
+            if lines:
+                return lines
+            time.sleep(0.01)
+        return []
 
     def metric(self, name):
         for line in self.get("/metrics").body.decode().splitlines():

@@ -5,6 +5,7 @@
  * Prints "port N" when it serves. Takes commands on its input, one a line: "maintenance TEXT", "open", "read-only TEXT",
  * "writable", "stop"; answers each with "done". The end of its input stops it too. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 enum { PAGE_BYTES = 4096 };
 
 static World world;
+static pthread_mutex_t health_lock = PTHREAD_MUTEX_INITIALIZER;
 static StoreHealth health = {.engine = "test", .writable = true};
 
 static const char *const COLOURS[] = {"red", "green", "blue", NULL};
@@ -156,7 +158,9 @@ static const WebRoute ROUTES[] = {
 static void show_health(Store *store, StoreHealth *ret_health)
 {
     (void)store;
+    pthread_mutex_lock(&health_lock);
     *ret_health = health;
+    pthread_mutex_unlock(&health_lock);
 }
 
 static void show_metrics(Store *store, StoreMetricVisit *visit, void *context)
@@ -167,6 +171,14 @@ static void show_metrics(Store *store, StoreMetricVisit *visit, void *context)
 
 /* ---- Commands ---- */
 
+static void set_health(const char *reason)
+{
+    pthread_mutex_lock(&health_lock);
+    health.writable = reason == NULL;
+    snprintf(health.reason, sizeof health.reason, "%s", reason != NULL ? reason : "");
+    pthread_mutex_unlock(&health_lock);
+}
+
 static bool obey(WebServer *server, char *line)
 {
     line[strcspn(line, "\n")] = '\0';
@@ -175,9 +187,9 @@ static bool obey(WebServer *server, char *line)
     else if (strcmp(line, "open") == 0)
         web_server_maintenance(server, NULL);
     else if (strncmp(line, "read-only ", 10) == 0)
-        health.writable = snprintf(health.reason, sizeof health.reason, "%s", line + 10) < 0;
+        set_health(line + 10);
     else if (strcmp(line, "writable") == 0)
-        health.writable = true;
+        set_health(NULL);
     else
         return false;
     return true;

@@ -1,6 +1,5 @@
 """What a well-behaved and a clumsy client see: methods, parameters, errors, headers, logs."""
 import re
-import time
 
 import pytest
 
@@ -214,19 +213,9 @@ def test_request_ids_differ(server):
     assert len(set(ids)) == 100 and sorted(ids) == ids
 
 
-def logged(server, wanted):
-    """The line is written after the answer, so it may take a moment."""
-    for _ in range(200):
-        lines = [line for line in server.log() if line["id"] == wanted]
-        if lines:
-            return lines
-        time.sleep(0.01)
-    return []
-
-
 def test_each_request_is_one_log_line_without_its_query(server):
     answer = server.get("/echo?id=5&line=gehei", "Cookie: session=gehei", "Authorization: Bearer gehei")
-    (line,) = logged(server, answer.header("x-request-id"))
+    (line,) = server.logged(answer)
     assert line["event"] == "request" and line["level"] == "info"
     assert (line["method"], line["path"], line["status"]) == ("GET", "/echo", 200)
     assert (line["bytes"], line["address"]) == (len(answer.body), "127.0.0.1")
@@ -237,13 +226,13 @@ def test_each_request_is_one_log_line_without_its_query(server):
 
 def test_a_long_strange_path_is_bounded_and_escaped_in_the_log(server):
     answer = server.get('/"\\' + "ü" * 1500)
-    (line,) = logged(server, answer.header("x-request-id"))
+    (line,) = server.logged(answer)
     assert line["path"].startswith('/"\\ü') and len(line["path"]) <= 1024
 
 
 def test_forwarded_for_counts_only_from_a_trusted_proxy(server, start):
     def address(where, *headers):
-        return logged(where, where.get("/page", *headers).header("x-request-id"))[0]["address"]
+        return where.logged(where.get("/page", *headers))[0]["address"]
 
     assert address(server, "X-Forwarded-For: 192.0.2.7") == "127.0.0.1"
     behind = start(trusted_proxies="127.0.0.1, 10.0.0.0/8")

@@ -37,6 +37,18 @@ DOUBTFUL = {
     "encoding in HTTP/1.0": ["POST /body HTTP/1.0", "Host: a", "Transfer-Encoding: chunked"],
     "a space before the colon": ["POST /body HTTP/1.1", "Host: a", "Transfer-Encoding : chunked"],
     "a strange header name": ["GET /page HTTP/1.1", "Host: a", "X(Y): 1"],
+    "a NUL in a header": ["GET /page HTTP/1.1", "Host: a", "X: a\x00b"],
+    "two NULs in a header": ["GET /page HTTP/1.1", "Host: a", "X: a\x00\x00b"],
+    "a NUL in the host": ["GET /page HTTP/1.1", "Host: a\x00b"],
+    "a NUL in a header name": ["GET /page HTTP/1.1", "Host: a", "X\x00: 1"],
+    "a NUL in the length": ["POST /body HTTP/1.1", "Host: a", "Content-Length: 5\x00 6"],
+    "a line that begins with NUL": ["POST /body HTTP/1.1", "Host: a", "\x00X: 1", "Content-Length: 5"],
+    "a line of NUL": ["POST /body HTTP/1.1", "Host: a", "\x00", "Content-Length: 5"],
+    "a control character in a header": ["GET /page HTTP/1.1", "Host: a", "X: a\x01b"],
+    "a folded header": ["GET /page HTTP/1.1", "Host: a", "X: a", " b"],
+    "a folded length": ["POST /body HTTP/1.1", "Host: a", "Content-Length: 5", " 6"],
+    "a bare line feed": ["GET /page HTTP/1.1", "Host: a\nX: 1"],
+    "a bare carriage return": ["GET /page HTTP/1.1", "Host: a\rX: 1"],
     "two types": ["POST /body HTTP/1.1", "Host: a", "Content-Type: a/b", "Content-Type: c/d"],
 }
 
@@ -57,7 +69,7 @@ def test_a_length_beyond_all_numbers_is_refused(server):
 @pytest.mark.parametrize("line", [
     "GET /a b HTTP/1.1", "GET  HTTP/1.1", "GET page HTTP/1.1", "GET /%zz HTTP/1.1", "GET /% HTTP/1.1", "GET /%0 HTTP/1.1",
     "GET /%00 HTTP/1.1", "GET /echo?id=%00 HTTP/1.1", "GET /page?x=%g0 HTTP/1.1", "GET /a\x00b HTTP/1.1", "GET /page?\x00 HTTP/1.1",
-    "GET /a\x01 HTTP/1.1", "GET /a\x7f HTTP/1.1", "GET /page#x HTTP/1.1", "GET ftp://a/ HTTP/1.1", "GET * HTTP/1.1"])
+    "GET\x00 /page HTTP/1.1", "GET  /page HTTP/1.1", "GET /a\x01 HTTP/1.1", "GET /a\x7f HTTP/1.1", "GET /page#x HTTP/1.1", "GET ftp://a/ HTTP/1.1", "GET * HTTP/1.1"])
 def test_a_broken_address_is_400(server, line):
     answer, closed = raw(server, request(line, "Host: a"))
     assert answer.code == 400 and closed

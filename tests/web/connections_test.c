@@ -1,0 +1,309 @@
+/* connections_test.c -- deadlines and counts, on real sockets and a clock that the test moves. */
+#include "web/connections.h"
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "test.h"
+#include "world.h"
+
+enum { REQUEST_S = 10, IDLE_S = 30 };
+
+/* A connection from both ends. */
+typedef struct Pair {
+    int client, server;
+    Connection *connection;
+} Pair;
+
+static TestWorld own;
+static World world;
+
+static Connections *begin_test(int64_t total, int64_t per_address)
+{
+    ConnectionLimits limits = {.request_us = REQUEST_S * US_PER_S,
+                               .idle_us = IDLE_S * US_PER_S,
+                               .total = total,
+                               .per_address = per_address};
+    world = test_world(&own, 1);
+    EXPECT_STATUS(address_ranges_parse(SLICE("10.0.0.0/8"), &limits.exempt, NULL), STATUS_OK);
+    return connections_new(&limits, world.clock);
+}
+
+static Pair open_pair(Connections *connections, const char *peer)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof address;
+    Pair pair;
+    Address from;
+    int listening = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK(bind(listening, (struct sockaddr *)&address, size) == 0 && listen(listening, 1) == 0);
+    CHECK(getsockname(listening, (struct sockaddr *)&address, &size) == 0);
+    pair.client = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK(connect(pair.client, (struct sockaddr *)&address, size) == 0);
+    pair.server = accept(listening, NULL, NULL);
+    close(listening);
+    CHECK(address_parse(slice_from(peer), &from) == STATUS_OK);
+    pair.connection = connections_add(connections, pair.server, from);
+    return pair;
+}
+
+static bool is_cut(const Pair *pair)
+{
+    struct pollfd set = {.fd = pair->client, .events = POLLRDHUP};
+    return poll(&set, 1, 0) == 1;
+}
+
+static void close_pair(Connections *connections, Pair *pair)
+{
+    connections_remove(connections, pair->connection);
+    close(pair->server);
+    close(pair->client);
+}
+
+/* Time passes as the keeper sees it: in ticks. */
+static void pass(Connections *connections, double seconds)
+{
+    for (int ticks = (int)(seconds * 1000 / CONNECTIONS_TICK_MS); ticks > 0; ticks--) {
+        test_world_pass(&own, CONNECTIONS_TICK_MS * US_PER_MS);
+        connections_tick(connections);
+    }
+}
+
+static void receive_byte(const Pair *pair)
+{
+    char byte;
+    CHECK(send(pair->client, "x", 1, 0) == 1);
+    CHECK(recv(pair->server, &byte, 1, 0) == 1);
+}
+
+static void begin(const Pair *pair)
+{
+    connection_begin(pair->connection, clock_steady_us(world.clock));
+}
+
+static void end(const Pair *pair)
+{
+    connection_end(pair->connection, clock_steady_us(world.clock));
+}
+
+TEST(a_silent_connection_is_cut_when_idle_for_too_long)
+{
+    Connections *connections = begin_test(100, 100);
+    Pair pair = open_pair(connections, "192.0.2.1");
+    pass(connections, IDLE_S - 0.25);
+    EXPECT(!is_cut(&pair));
+    pass(connections, 0.25);
+    EXPECT(is_cut(&pair));
+    EXPECT_I64(connections_cut_count(connections, CONNECTION_CUT_IDLE), 1);
+    close_pair(connections, &pair);
+    connections_free(connections);
+}
+
+TEST(idle_time_counts_from_the_last_answer)
+{
+    Connections *connections = begin_test(100, 100);
+    Pair pair = open_pair(connections, "192.0.2.1");
+    pass(connections, IDLE_S - 1);
+    begin(&pair);
+    pass(connections, 5);
+    end(&pair);
+    pass(connections, IDLE_S - 0.25);
+    EXPECT(!is_cut(&pair));
+    pass(connections, 0.25);
+    EXPECT(is_cut(&pair));
+    close_pair(connections, &pair);
+    connections_free(connections);
+}
+
+TEST(a_request_has_one_total_time_whatever_moves)
+{
+    Connections *connections = begin_test(100, 100);
+    Pair pair = open_pair(connections, "192.0.2.1");
+    begin(&pair);
+    for (int i = 0; i < REQUEST_S * 2 - 1; i++) {
+        pass(connections, 0.5);
+        receive_byte(&pair);
+    }
+    EXPECT(!is_cut(&pair));
+    pass(connections, 0.5);
+    EXPECT(is_cut(&pair));
+    EXPECT_I64(connections_cut_count(connections, CONNECTION_CUT_SLOW), 1);
+    end(&pair);
+    close_pair(connections, &pair);
+    connections_free(connections);
+}
+
+/* Dribbles a byte each half second and says after how many seconds it was cut. */
+static double dribble_until_cut(Connections *connections, const Pair *pair)
+{
+    double seconds = 0;
+    while (!is_cut(pair) && seconds < 2 * IDLE_S) {
+        receive_byte(pair);
+        pass(connections, 0.5);
+        seconds += 0.5;
+    }
+    return seconds;
+}
+
+TEST(a_dribbled_head_is_a_request_from_its_first_byte)
+{
+    Connections *connections = begin_test(100, 100);
+    Pair fresh = open_pair(connections, "192.0.2.1");
+    double seconds = dribble_until_cut(connections, &fresh);
+    EXPECT(seconds >= REQUEST_S && seconds <= REQUEST_S + 2.5);
+    Pair used = open_pair(connections, "192.0.2.1");
+    begin(&used);
+    end(&used);
+    pass(connections, 3);
+    seconds = dribble_until_cut(connections, &used);
+    EXPECT(seconds >= REQUEST_S && seconds <= REQUEST_S + 2.5);
+    EXPECT_I64(connections_cut_count(connections, CONNECTION_CUT_SLOW), 2);
+    close_pair(connections, &fresh);
+    close_pair(connections, &used);
+    connections_free(connections);
+}
+
+TEST(a_slow_head_shortens_the_time_for_the_rest)
+{
+    Connections *connections = begin_test(100, 100);
+    Pair pair = open_pair(connections, "192.0.2.1");
+    receive_byte(&pair);
+    pass(connections, REQUEST_S - 2);
+    EXPECT(!is_cut(&pair));
+    begin(&pair);
+    pass(connections, 5);
+    EXPECT(is_cut(&pair));
+    end(&pair);
+    close_pair(connections, &pair);
+    connections_free(connections);
+}
+
+TEST(a_finished_request_leaves_nothing_to_the_next)
+{
+    Connections *connections = begin_test(100, 100);
+    Pair pair = open_pair(connections, "192.0.2.1");
+    receive_byte(&pair);
+    pass(connections, 5); /* seen arriving */
+    begin(&pair);
+    end(&pair);
+    pass(connections, IDLE_S - 1); /* far beyond the deadline of the first */
+    EXPECT(!is_cut(&pair));
+    begin(&pair);
+    pass(connections, REQUEST_S - 1);
+    EXPECT(!is_cut(&pair));
+    end(&pair);
+    close_pair(connections, &pair);
+    connections_free(connections);
+}
+
+TEST(one_address_holds_so_many_and_no_more)
+{
+    Connections *connections = begin_test(100, 2);
+    Pair first = open_pair(connections, "192.0.2.1"), second = open_pair(connections, "192.0.2.1");
+    Pair third = open_pair(connections, "192.0.2.1"), other = open_pair(connections, "192.0.2.2");
+    EXPECT(!is_cut(&first) && !is_cut(&second) && !is_cut(&other));
+    EXPECT(is_cut(&third));
+    close_pair(connections, &third);
+    close_pair(connections, &first);
+    Pair again = open_pair(connections, "192.0.2.1");
+    EXPECT(!is_cut(&again));
+    EXPECT_I64(connections_cut_count(connections, CONNECTION_CUT_ADDRESS), 1);
+    close_pair(connections, &again);
+    close_pair(connections, &second);
+    close_pair(connections, &other);
+    connections_free(connections);
+}
+
+TEST(a_network_of_ipv6_is_one_holder)
+{
+    Connections *connections = begin_test(100, 1);
+    Pair first = open_pair(connections, "2001:db8::1"),
+         neighbour = open_pair(connections, "2001:db8::2");
+    EXPECT(!is_cut(&first) && is_cut(&neighbour));
+    close_pair(connections, &first);
+    close_pair(connections, &neighbour);
+    connections_free(connections);
+}
+
+TEST(loopback_and_proxies_count_for_the_total_only)
+{
+    static const char *const peers[] = {"127.0.0.1", "127.0.0.1", "10.1.2.3",
+                                        "10.1.2.3",  "::1",       "::1"};
+    Connections *connections = begin_test(6, 1);
+    Pair pairs[6];
+    for (int i = 0; i < 6; i++) {
+        pairs[i] = open_pair(connections, peers[i]);
+        EXPECT(!is_cut(&pairs[i]));
+    }
+    EXPECT_I64(connections_open(connections), 6);
+    EXPECT(connections_full(connections));
+    Pair one_more = open_pair(connections, "127.0.0.1");
+    EXPECT(is_cut(&one_more));
+    EXPECT_I64(connections_cut_count(connections, CONNECTION_CUT_TOTAL), 2);
+    close_pair(connections, &one_more);
+    for (int i = 0; i < 6; i++)
+        close_pair(connections, &pairs[i]);
+    EXPECT(!connections_full(connections));
+    connections_free(connections);
+}
+
+TEST(a_stop_cuts_idle_ones_and_leaves_requests)
+{
+    Connections *connections = begin_test(100, 100);
+    Pair idle = open_pair(connections, "192.0.2.1"), busy = open_pair(connections, "192.0.2.1");
+    begin(&busy);
+    EXPECT_I64(connections_busy(connections), 1);
+    connections_cut_idle(connections);
+    char byte;
+    EXPECT_I64(recv(idle.server, &byte, 1, MSG_DONTWAIT), 0);
+    EXPECT_I64(recv(busy.server, &byte, 1, MSG_DONTWAIT), -1);
+    EXPECT(send(idle.server, "x", 1, MSG_NOSIGNAL) ==
+           1); /* an answer that was just being written still arrives */
+    end(&busy);
+    EXPECT_I64(connections_busy(connections), 0);
+    close_pair(connections, &idle);
+    close_pair(connections, &busy);
+    connections_free(connections);
+}
+
+TEST(an_unread_body_is_drained_so_that_the_answer_arrives)
+{
+    Connections *connections = begin_test(100, 100);
+    Pair pair = open_pair(connections, "192.0.2.1");
+    int fds[CONNECTIONS_LINGER_MAX];
+    char bytes[16];
+    CHECK(send(pair.client, "body", 4, 0) == 4);
+    connection_linger(pair.connection);
+    CHECK(send(pair.server, "413", 3, 0) == 3);
+    connections_remove(connections, pair.connection);
+    close(pair.server);
+    EXPECT_I64(connections_lingering(connections, fds), 1);
+    connections_drain(connections);
+    EXPECT_I64(send(pair.client, "more", 4, MSG_NOSIGNAL), 4);
+    EXPECT_I64(recv(pair.client, bytes, sizeof bytes, 0), 3);
+    EXPECT_I64(recv(pair.client, bytes, sizeof bytes, 0), 0);
+    close(pair.client);
+    usleep(1000);
+    connections_drain(connections);
+    EXPECT_I64(connections_lingering(connections, fds), 0);
+    connections_free(connections);
+}
+
+TEST(draining_has_an_end)
+{
+    Connections *connections = begin_test(100, 100);
+    int fds[CONNECTIONS_LINGER_MAX];
+    Pair pair = open_pair(connections, "192.0.2.1");
+    connection_linger(pair.connection);
+    connections_remove(connections, pair.connection);
+    close(pair.server);
+    test_world_pass(&own, 4 * US_PER_S);
+    connections_drain(connections);
+    EXPECT_I64(connections_lingering(connections, fds), 1);
+    test_world_pass(&own, 2 * US_PER_S);
+    connections_drain(connections);
+    EXPECT_I64(connections_lingering(connections, fds), 0);
+    close(pair.client);
+    connections_free(connections);
+}

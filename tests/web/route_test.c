@@ -1,0 +1,157 @@
+/* route_test.c -- finding routes, and tables that contradict themselves. (Values: test_http.py, on every kind.) */
+#include "web/route.h"
+
+#include "test.h"
+
+static Status nothing(struct WebRequest *request)
+{
+    (void)request;
+    return STATUS_OK;
+}
+
+static const char *const WORDS[] = {"a", "b", NULL};
+
+static const WebRoute ROUTES[] = {
+    {WEB_GET, "/", nothing, .help = "Root."},
+    {WEB_GET, "/policies", nothing, .help = "List."},
+    {WEB_POST, "/policies", nothing, .help = "Create."},
+    {WEB_GET, "/policies/new", nothing, .help = "Form."},
+    {WEB_GET, "/policies/{id}", nothing, .help = "One.",
+     .params = {{"id", WEB_PATH, WEB_ID, .help = "x"}}},
+    {WEB_GET, "/policies/{id}/votes/{day}", nothing, .help = "Two.",
+     .params = {{"id", WEB_PATH, WEB_ID, .help = "x"},
+                {"day", WEB_PATH, WEB_NUMBER, .least = 1, .most = 9}}},
+};
+enum { COUNT = sizeof ROUTES / sizeof ROUTES[0] };
+
+static const WebRoute *found(WebMethod method, const char *path)
+{
+    return routes_find(ROUTES, COUNT, method, slice_from(path)).route;
+}
+
+TEST(a_route_is_found_by_method_and_path)
+{
+    EXPECT(found(WEB_GET, "/") == &ROUTES[0]);
+    EXPECT(found(WEB_GET, "/policies") == &ROUTES[1]);
+    EXPECT(found(WEB_POST, "/policies") == &ROUTES[2]);
+    EXPECT(found(WEB_GET, "/policies/12") == &ROUTES[4]);
+    EXPECT(found(WEB_GET, "/policies/12/votes/3") == &ROUTES[5]);
+}
+
+TEST(the_first_row_that_fits_wins)
+{
+    EXPECT(found(WEB_GET, "/policies/new") == &ROUTES[3]);
+}
+
+TEST(other_paths_fit_nothing)
+{
+    static const char *const cases[] = {"/policies/",
+                                        "/policies//votes/3",
+                                        "/polici",
+                                        "/policiess",
+                                        "//",
+                                        "/policies/1/votes",
+                                        "/policies/1/votes/3/",
+                                        "/Policies",
+                                        "//policies",
+                                        "/policies/1/votes/"};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        EXPECT(routes_find(ROUTES, COUNT, WEB_GET, slice_from(cases[i])).allowed == 0);
+}
+
+TEST(captures_come_in_the_order_of_the_path)
+{
+    WebMatch match = routes_find(ROUTES, COUNT, WEB_GET, SLICE("/policies/a%2Fb/votes/3"));
+    EXPECT_SLICE(match.captures[0], SLICE("a%2Fb"));
+    EXPECT_SLICE(match.captures[1], SLICE("3"));
+}
+
+TEST(other_methods_of_a_path_are_told)
+{
+    WebMatch match = routes_find(ROUTES, COUNT, WEB_DELETE, SLICE("/policies"));
+    EXPECT(match.route == NULL);
+    EXPECT_I64(match.allowed, 1u << WEB_GET | 1u << WEB_POST);
+}
+
+TEST(methods_are_exact_words)
+{
+    WebMethod method;
+    EXPECT(route_method(SLICE("PATCH"), &method) && method == WEB_PATCH);
+    EXPECT(!route_method(SLICE("get"), &method));
+    EXPECT(!route_method(SLICE("GE"), &method));
+    EXPECT(!route_method(SLICE(""), &method));
+}
+
+TEST(a_sound_table_passes)
+{
+    Reason reason = {0};
+    EXPECT_STATUS(routes_check(ROUTES, COUNT, &reason), STATUS_OK);
+}
+
+TEST(a_table_that_contradicts_itself_is_refused)
+{
+    const WebRoute bad[] = {
+        {WEB_GET, "no-slash", nothing, .help = "x"},
+        {WEB_GET, NULL, nothing, .help = "x"},
+        {WEB_GET, "/x", NULL, .help = "x"},
+        {WEB_GET, "/x", nothing, .help = NULL},
+        {WEB_GET, "/x", nothing, .help = "x", .body_bytes = 5},
+        {WEB_GET, "/{id}", nothing, .help = "x"},
+        {WEB_GET, "/{id}", nothing, .help = "x",
+         .params = {{"id", WEB_QUERY, WEB_ID, .help = "x"}}},
+        {WEB_GET, "/x", nothing, .help = "x", .params = {{"id", WEB_PATH, WEB_ID, .help = "x"}}},
+        {WEB_GET, "/{a}/{b}", nothing, .help = "x",
+         .params = {{"b", WEB_PATH, WEB_ID, .help = "x"}, {"a", WEB_PATH, WEB_ID, .help = "x"}}},
+        {WEB_GET, "/{a}", nothing, .help = "x",
+         .params = {{"a", WEB_PATH, WEB_ID, .optional = true}}},
+        {WEB_GET, "/x", nothing, .help = "x",
+         .params = {{"a", WEB_QUERY, WEB_ID, .help = "x"}, {"a", WEB_QUERY, WEB_ID, .help = "x"}}},
+        {WEB_GET, "/x", nothing, .help = "x", .params = {{"a", WEB_QUERY, WEB_LINE, .help = "x"}}},
+        {WEB_GET, "/x", nothing, .help = "x",
+         .params = {{"a", WEB_QUERY, WEB_NUMBER, .least = 2, .most = 1}}},
+        {WEB_GET, "/x", nothing, .help = "x",
+         .params = {{"a", WEB_QUERY, WEB_TEXT, .least = -1, .most = 1}}},
+        {WEB_GET, "/x", nothing, .help = "x", .params = {{"a", WEB_QUERY, WEB_WORD, .help = "x"}}},
+        {WEB_GET, "/x", nothing, .help = "x", .params = {{"a", WEB_QUERY, WEB_ID, .words = WORDS}}},
+        {WEB_POST, "/x", nothing, .help = "x", .params = {{"a", WEB_FORM, WEB_ID, .help = "x"}}},
+        {WEB_POST, "/x", nothing, .help = "x", .body_bytes = 9,
+         .params = {{"a", WEB_FORM, WEB_ID, .help = "x"}, {"b", WEB_JSON, WEB_ID, .help = "x"}}},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        Reason reason = {0};
+        EXPECT_STATUS(routes_check(&bad[i], 1, &reason), STATUS_INVALID);
+        EXPECT(reason.rule[0] != '\0');
+    }
+}
+
+static const WebRoute ECHO = {
+    WEB_GET, "/x", nothing, .help = "x",
+    .params = {
+        {"n", WEB_QUERY, WEB_NUMBER, .least = INT64_MIN, .most = INT64_MAX, .fallback = "-3"},
+        {"w", WEB_QUERY, WEB_WORD, .words = WORDS, .optional = true}}};
+
+static Status values_of(const char *query, WebValue *values)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    WebInput input = {.query = slice_from(query)};
+    return route_values(&ECHO, &input, arena, values, NULL);
+}
+
+TEST(the_whole_range_of_numbers_can_be_a_bound)
+{
+    WebValue values[WEB_PARAMS_MAX];
+    EXPECT_STATUS(values_of("n=-9223372036854775808", values), STATUS_OK);
+    EXPECT_I64(values[0].number, INT64_MIN);
+    EXPECT_STATUS(values_of("n=9223372036854775808", values), STATUS_INVALID);
+    EXPECT_STATUS(values_of("", values), STATUS_OK);
+    EXPECT_I64(values[0].number, -3);
+    EXPECT(!values[1].present);
+}
+
+TEST(values_stay_untouched_on_failure)
+{
+    WebValue values[WEB_PARAMS_MAX] = {{.number = 77}, {.number = 78}};
+    EXPECT_STATUS(values_of("n=5&w=c", values), STATUS_INVALID);
+    EXPECT_I64(values[0].number, 77);
+    EXPECT_I64(values[1].number, 78);
+}
