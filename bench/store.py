@@ -94,7 +94,8 @@ def compare_reads(ours):
     """Returns for each of READS the turns of ours and of the bare loop, pair by pair."""
     rates = {}
     for command, what, _, threads in READS:
-        ours(command, READ_MS), ours("bare_" + command, READ_MS)  # warm
+        for warming in (command, "bare_" + command):
+            ours(warming, READ_MS)
         rates[command] = [(read_turn(ours, command, threads), read_turn(ours, "bare_" + command, threads))
                           for _ in range(TURNS)]
         run.say(f"{what}: done")

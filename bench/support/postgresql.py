@@ -36,9 +36,10 @@ SETTINGS = {
 }
 
 
-def as_server(words):
-    """PostgreSQL refuses to run as root: then as the user that Debian made for it."""
-    return ["runuser", "-u", "postgres", "--", *words] if os.geteuid() == 0 else list(words)
+def server_user():
+    """PostgreSQL refuses to run as root: then as the user that Debian made for it. A direct child all the same: a program in
+    between (su, runuser) would get the signals that are meant for the server, and leave it behind."""
+    return {"user": "postgres", "group": "postgres", "extra_groups": []} if os.geteuid() == 0 else {}
 
 
 class Cluster:
@@ -50,23 +51,23 @@ class Cluster:
             owner = pwd.getpwnam("postgres")
             os.chown(self.directory, owner.pw_uid, owner.pw_gid)
         data = os.path.join(self.directory, "data")
-        made = subprocess.run(as_server([f"{BINARIES}/initdb", "-D", data, "-A", "trust", "-U", self.user, "-E", "UTF8",
-                                         "--locale=C"]), capture_output=True, text=True, cwd="/")
+        made = subprocess.run([f"{BINARIES}/initdb", "-D", data, "-A", "trust", "-U", self.user, "-E", "UTF8", "--locale=C"],
+                              capture_output=True, text=True, check=False, cwd="/", **server_user())
         if made.returncode != 0:
             raise run.Failure("initdb failed (can the user postgres reach the scratch directory? OSTRAKA_SCRATCH names "
                               f"another): {made.stderr.strip()}")
         options = [word for name, value in SETTINGS.items() for word in ("-c", f"{name}={value.strip(chr(39))}")]
         self.log = open(session.path("postgresql.log"), "w", encoding="utf-8")
-        # SIGINT is its fast shutdown. runuser passes signals on and waits.
-        self.child = session.start(as_server([f"{BINARIES}/postgres", "-D", data, "-k", self.directory, *options]),
-                                   how=signal.SIGINT, stdout=self.log, stderr=self.log, cwd="/")
+        # SIGINT is its fast shutdown.
+        self.child = session.start([f"{BINARIES}/postgres", "-D", data, "-k", self.directory, *options],
+                                   how=signal.SIGINT, stdout=self.log, stderr=self.log, cwd="/", **server_user())
         run.wait_until(self.ready, 30, "the start of PostgreSQL")
-        with open(os.path.join(data, "postmaster.pid"), encoding="ascii") as file:
-            self.pid = int(file.readline())
+        self.pid = self.child.pid
 
     def ready(self):
         if self.child.poll() is not None:
-            raise run.Failure(f"PostgreSQL did not start, see {self.log.name}")
+            with open(self.log.name, encoding="utf-8") as log:
+                raise run.Failure(f"PostgreSQL did not start: {log.read().strip()}")
         return subprocess.run([f"{BINARIES}/pg_isready", "-q", "-h", self.directory], check=False).returncode == 0
 
     def conninfo(self):
