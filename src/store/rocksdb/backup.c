@@ -216,16 +216,19 @@ static Status restore_file(const Listed *file, const char *from, const char *to,
                            Reason *reason)
 {
     Copied copied;
-    TRY(copy_file(join(arena, from, file->name), join(arena, to, file->name), &copied, reason));
+    const char *source = join(arena, from, file->name);
+    if (access(source, F_OK) != 0)
+        return reason_set(reason, STATUS_CORRUPT, "backup", "%s is missing in the backup", source);
+    TRY(copy_file(source, join(arena, to, file->name), &copied, reason));
     if (copied.size == file->size && slice_equal(slice_from(copied.hash), file->hash))
         return STATUS_OK;
     return reason_set(reason, STATUS_CORRUPT, "backup",
-                      "%s/%.*s is damaged: it is not the file that was backed up", from,
-                      SLICE_ARG(file->name));
+                      "%s is damaged: it is not the file that was backed up", source);
 }
 
-static Status copy_in(const char *backup, const char *target, Disk disk, Arena *arena,
-                      Reason *reason)
+/* The lines of BACKUP that name files; the last line counts them, so a list that was cut is noticed before any copying. */
+static Status read_list(const char *backup, Disk disk, Arena *arena, Slice *ret_files,
+                        Reason *reason)
 {
     Slice list, line, head = slice_from(LIST_HEAD);
     uint64_t count = 0, expected = UINT64_MAX;
@@ -237,22 +240,34 @@ static Status copy_in(const char *backup, const char *target, Disk disk, Arena *
     TRY(status);
     if (!slice_starts_with(list, head))
         return bad_list(backup, "its file BACKUP is not readable as ours", reason);
-    const char *from = join(arena, backup, SLICE("db")), *to = join(arena, target, SLICE("db"));
-    TRY(disk_make_directory(disk, to, 0700, reason));
-    for (list = slice_after(list, head.size); slice_split(&list, '\n', &line);) {
-        Listed file;
-        if (slice_starts_with(line, SLICE("files ")) && list.size == 0) {
-            if (slice_to_u64(slice_after(line, 6), &expected) != STATUS_OK)
-                break;
-        } else if (parse_line(line, &file)) {
-            TRY(restore_file(&file, from, to, arena, reason));
-            count++;
-        } else {
+    Slice files = slice_after(list, head.size), rest = files;
+    bool ended = list.data[list.size - 1] == '\n';
+    for (Listed file; ended && slice_split(&rest, '\n', &line); count++) {
+        if (slice_starts_with(line, SLICE("files ")) && rest.size == 0) {
+            ended = slice_to_u64(slice_after(line, 6), &expected) == STATUS_OK;
+            files.size = (size_t)(line.data - files.data);
             break;
         }
+        ended = parse_line(line, &file);
     }
-    if (count != expected)
+    if (!ended || count != expected)
         return bad_list(backup, "its file BACKUP is cut short or changed", reason);
+    *ret_files = files;
+    return STATUS_OK;
+}
+
+static Status copy_in(const char *backup, const char *target, Disk disk, Arena *arena,
+                      Reason *reason)
+{
+    Slice files, line;
+    TRY(read_list(backup, disk, arena, &files, reason));
+    const char *from = join(arena, backup, SLICE("db")), *to = join(arena, target, SLICE("db"));
+    TRY(disk_make_directory(disk, to, 0700, reason));
+    while (slice_split(&files, '\n', &line)) {
+        Listed file;
+        CHECK(parse_line(line, &file));
+        TRY(restore_file(&file, from, to, arena, reason));
+    }
     TRY(sync_directory(to, reason));
     return disk_replace(disk, join(arena, target, SLICE("OSTRAKA")), 0600, rocks_marker(arena),
                         reason);
