@@ -80,6 +80,23 @@ static bool has_name(const Slice *names, size_t count, const char *name)
     return false;
 }
 
+/* With the marker there the database must be there, too: RocksDB would begin to make one before it complains. */
+static Status look_inside(const char *directory, Disk disk, Arena *arena, Reason *reason)
+{
+    Slice text = SLICE_EMPTY, *names;
+    size_t count;
+    Status status =
+        disk_read(disk, path_in(directory, MARKER, arena), MARKER_MOST, arena, &text, reason);
+    if (status != STATUS_TOO_LARGE) /* no marker of ours is that long: as good as unreadable */
+        TRY(status);
+    TRY(rocks_marker_check(text, directory, reason));
+    status = disk_list(disk, path_in(directory, "db", arena), arena, &names, &count, reason);
+    if (status == STATUS_NOT_FOUND || (status == STATUS_OK && !has_name(names, count, "CURRENT")))
+        return reason_set(reason, STATUS_CORRUPT, "data",
+                          "%s is damaged: it has no database, db/CURRENT is missing", directory);
+    return status;
+}
+
 /* Looks without touching. */
 static Status look(const char *directory, Disk disk, Arena *arena, DirectoryState *ret_state,
                    Reason *reason)
@@ -88,11 +105,8 @@ static Status look(const char *directory, Disk disk, Arena *arena, DirectoryStat
     size_t count;
     TRY(disk_list(disk, directory, arena, &names, &count, reason));
     if (has_name(names, count, MARKER)) {
-        Slice text;
-        TRY(disk_read(disk, path_in(directory, MARKER, arena), MARKER_MOST, arena, &text, reason));
-        TRY(rocks_marker_check(text, directory, reason));
         *ret_state = DIRECTORY_OURS;
-        return STATUS_OK;
+        return look_inside(directory, disk, arena, reason);
     }
     bool empty = count == (has_name(names, count, LOCK) ? 1 : 0);
     if (!empty && !has_name(names, count, MAKING))

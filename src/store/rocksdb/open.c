@@ -12,7 +12,8 @@ Status rocks_error(char *error, const char *path, Reason *reason)
     Slice text = slice_from(error);
     Status status = STATUS_UNAVAILABLE;
     if (slice_starts_with(text, SLICE("Corruption:")) ||
-        slice_starts_with(text, SLICE("Invalid argument:")))
+        slice_starts_with(text, SLICE("Invalid argument:")) ||
+        slice_starts_with(text, SLICE("IO error: No such file or directory:")))
         status = STATUS_CORRUPT;
     const char *what = status == STATUS_CORRUPT ? "damaged" : "not usable";
     (void)reason_set(reason, status, "data", "%s is %s: %s", path, what, error);
