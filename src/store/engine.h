@@ -3,7 +3,7 @@
  * store.c refuses what breaks the limits and the rules of a table before an engine sees it, so an engine may rely on: sizes
  * within the limits; plain calls on plain tables and conditional ones on conditional tables; deletes and expiry only where
  * the table says so; wall-clock timestamps within the grace period where they must be; at least one condition and one
- * change; a proof that is among the changes. The promises are those of store.h.
+ * change; a proof, if any, that is among the changes. The promises are those of store.h.
  *
  * Every engine embeds `Store` as its first member, and its open function returns a pointer to it. */
 #pragma once

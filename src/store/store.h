@@ -188,8 +188,9 @@ typedef struct Update {
     size_t condition_count;
     const Change *changes; /* timestamp 0, no column twice */
     size_t change_count;
-    Slice proof;
+    Slice proof; /* may be empty for store_update_if alone: then the caller decides an UNKNOWN by reading again */
     Batch marks;
+    bool lazy; /* durable later, as for a Batch: for derived rows */
 } Update;
 
 /* What stood in the condition's cells when one of them was false. */

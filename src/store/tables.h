@@ -26,9 +26,28 @@ typedef struct Table {
 enum { TABLE_FIRST_FOR_TESTS = 60000 };
 
 /*    id, number, name, kind, deletes, expires, row key, columns, who writes */
-#define TABLE_LIST(X)                                                                       \
-    X(SITE, 1, "site", CONDITIONAL, false, true, "the name of a fact about the whole site", \
-      "state: id of the write (16 bytes) and the value; ~/id: receipts", "cli: maintenance mode")
+#define TABLE_LIST(X)                                                                              \
+    X(SITE, 1, "site", CONDITIONAL, false, true, "the name of a fact about the whole site",        \
+      "state: id of the write (16 bytes) and the value; ~/id: receipts", "cli: maintenance mode")  \
+    X(VOTERS, 20, "voters", CONDITIONAL, false, true, "voter",                                     \
+      "head; s/policy: a line; t/token: seq, expires after 7 days; z/seq: the log", "votes: save") \
+    X(POLICY_VOTERS, 21, "policy_voters", CONDITIONAL, false, false,                               \
+      "generation, policy, bucket of 16",                                                          \
+      "sum: ver, total, change by day; v/voter: held, seq; h/hour: change", "votes: project")      \
+    X(POLICY_TOTALS, 22, "policy_totals", PLAIN, false, false, "generation, policy",               \
+      "bucket: as sum; the timestamp is ver", "votes: project")                                    \
+    X(HOUR_CHANGES, 23, "hour_changes", PLAIN, false, false, "generation, hour, shard of 16",      \
+      "policy, bucket: change; the timestamp is ver", "votes: project")                            \
+    X(POLICY_HISTORY, 24, "policy_history", PLAIN, false, false, "generation, policy, day",        \
+      "version: voter, change, held; the timestamp is seq", "votes: project")                      \
+    X(PROJECTED, 25, "projected", PLAIN, false, false, "generation, voter",                        \
+      "seq: up to which entry; the timestamp is seq", "votes: project")                            \
+    X(CHANGED, 26, "changed", PLAIN, false, true, "minute, shard of 16",                           \
+      "policy: its count changed; expires after an hour", "votes: project")                        \
+    X(DIRTY, 27, "dirty", PLAIN, false, true, "hour, shard of 16",                                 \
+      "voter: may have something to project; expires after 40 days", "votes: save")                \
+    X(GENERATIONS, 28, "generations", CONDITIONAL, false, true, "derived",                         \
+      "state: id, current, next; ~/id: receipts", "votes: verify")
 
 #define X(id, number, name, kind, deletes, expires, row, columns, writer) \
     extern const Table TABLE_##id;

@@ -206,7 +206,7 @@ static Status decide_update(Group *group, const Request *request)
 static void decide(Group *group, Request *request)
 {
     if (request->kind == REQUEST_UPDATE) {
-        group->must_sync = true;
+        group->must_sync |= !request->update->lazy;
         request->status = decide_update(group, request);
         return;
     }

@@ -1,0 +1,507 @@
+/* save.c -- a voter's row: reading it, judging wishes, appending entries.
+ *
+ * Crash between any two steps of a save: before the append nothing has happened but a mark that finds nothing, and perhaps a
+ * pending policy, which the sweep makes void. The append is one conditional update: it is there or not. After it, the
+ * counts lag until the mark is followed, and a new policy is pending until the sweep makes it active. */
+#include <stdlib.h>
+
+#include "votes/inside.h"
+
+Votes *votes_new(const VotesOptions *options)
+{
+    Votes *votes = calloc(1, sizeof *votes);
+    CHECK(votes != NULL);
+    *votes = (Votes){.store = options->store,
+                     .world = options->world,
+                     .accounts = options->accounts,
+                     .policies = options->policies,
+                     .saved = options->saved,
+                     .saved_self = options->saved_self};
+    votes->waiting = calloc(WAITING_MOST, sizeof *votes->waiting);
+    CHECK(votes->waiting != NULL);
+    pthread_mutex_init(&votes->lock, NULL);
+    return votes;
+}
+
+void votes_free(Votes *votes)
+{
+    if (votes == NULL)
+        return;
+    pthread_mutex_destroy(&votes->lock);
+    free(votes->waiting);
+    free(votes);
+}
+
+const char *save_outcome_text(SaveOutcome outcome)
+{
+    static const char *const TEXTS[] = {"saved", "stale", "refused", "unknown"};
+    return TEXTS[outcome];
+}
+
+/* ---- Reading a voter --------------------------------------------------------------------------------------- */
+
+Status votes_read_voter(Votes *votes, uint64_t id, Arena *arena, Voter *ret_voter)
+{
+    Voter voter = {.id = id};
+    Page page;
+    TRY(accounts_read(votes->accounts, id, arena, &voter.account));
+    Query query = {.table = &TABLE_VOTERS,
+                   .row = ledger_u64(arena, id),
+                   .to = SLICE("t"),
+                   .limit = STORE_PAGE_MOST,
+                   .mode = STORE_SERIAL};
+    TRY(store_slice(votes->store, &query, arena, &page));
+    if (page.more)
+        return STATUS_CORRUPT; /* more lines than a voter can have */
+    voter.lines = ARENA_ARRAY(arena, page.count + 1, VoteLine);
+    for (size_t i = 0; i < page.count; i++) {
+        const Cell *cell = &page.cells[i];
+        if (slice_equal(cell->column, SLICE("head"))) {
+            TRY(ledger_get_head(cell->value, &voter.head));
+            voter.head_value = cell->value;
+            voter.has_head = true;
+        } else {
+            TRY(ledger_get_line(cell->column, cell->value, &voter.lines[voter.line_count++]));
+        }
+    }
+    *ret_voter = voter;
+    return STATUS_OK;
+}
+
+Status votes_read_entry(Votes *votes, uint64_t voter, uint64_t seq, Arena *arena, Entry *ret_entry)
+{
+    Cell cell;
+    Read read = {&TABLE_VOTERS, ledger_u64(arena, voter), ledger_column(arena, 'z', seq),
+                 STORE_SERIAL};
+    TRY(store_read(votes->store, &read, arena, &cell));
+    return ledger_get_entry(cell.column, cell.value, arena, ret_entry);
+}
+
+/* What the rules need, for one voter and one call. */
+typedef struct Judge {
+    VoteGround ground;
+    SettingsHistory settings;
+    PoliciesReader reader;
+    PolicyBook book;
+} Judge;
+
+static Status judge_for(Votes *votes, const Voter *voter, Arena *arena, Judge *judge)
+{
+    TRY(accounts_settings(votes->accounts, arena, &judge->settings));
+    judge->reader = (PoliciesReader){.policies = votes->policies, .arena = arena};
+    judge->book = policies_book(&judge->reader);
+    judge->ground =
+        (VoteGround){voter->id, voter->account.registered_us, &judge->settings, &judge->book};
+    return STATUS_OK;
+}
+
+static VoteLines lines_of(const Voter *voter)
+{
+    return (VoteLines){voter->lines, voter->line_count};
+}
+
+static Status state_of(Votes *votes, const Voter *voter, const Judge *judge, VoterState *ret_state)
+{
+    int64_t now_us = clock_now_us(votes->world.clock);
+    if (voter->head.time_us > now_us)
+        now_us = voter->head.time_us;
+    int64_t balance = vote_balance(&judge->ground, lines_of(voter), now_us);
+    TRY(judge->reader.failed);
+    *ret_state = (VoterState){voter->head.seq,
+                              voter->head.version,
+                              voter->head.time_us,
+                              voter->head.closed,
+                              voter->lines,
+                              voter->line_count,
+                              balance};
+    return STATUS_OK;
+}
+
+Status votes_show(Votes *votes, uint64_t id, Arena *arena, VoterState *ret_state)
+{
+    Voter voter;
+    Judge judge;
+    TRY(votes_read_voter(votes, id, arena, &voter));
+    TRY(judge_for(votes, &voter, arena, &judge));
+    return state_of(votes, &voter, &judge, ret_state);
+}
+
+/* ---- Appending --------------------------------------------------------------------------------------------- */
+
+static Head head_after(const Voter *voter, const Entry *entry, const VotePlan *plan)
+{
+    uint32_t day = count_day(entry->time_us);
+    Head head = {.seq = entry->seq,
+                 .version = entry->version,
+                 .time_us = entry->time_us,
+                 .held = voter->head.held,
+                 .closed = entry->closing,
+                 .day = day,
+                 .saves = day == voter->head.day ? voter->head.saves + 1 : 1};
+    for (size_t i = 0; i < entry->change_count; i++)
+        head.held += entry->changes[i].held - entry->changes[i].before;
+    (void)plan;
+    return head;
+}
+
+static Slice encoded(Buffer *buffer, size_t start, Arena *arena)
+{
+    return arena_copy(arena, slice_of(buffer->data + start, buffer->size - start));
+}
+
+Status votes_append(Votes *votes, const Voter *voter, const Entry *entry, const VotePlan *plan,
+                    Arena *arena)
+{
+    BUFFER_SCOPE Buffer buffer = {0};
+    size_t count = 0;
+    Change *changes = ARENA_ARRAY(arena, plan->count + 3, Change);
+    Head head = head_after(voter, entry, plan);
+    ledger_put_head(&buffer, &head);
+    changes[count++] = (Change){.column = SLICE("head"), .value = encoded(&buffer, 0, arena)};
+    for (size_t i = 0; i < plan->count; i++) {
+        buffer_clear(&buffer);
+        ledger_put_line(&buffer, &plan->lines[i], entry->seq);
+        changes[count++] = (Change){.column = ledger_column(arena, 's', plan->lines[i].policy),
+                                    .value = encoded(&buffer, 0, arena)};
+    }
+    if (!id_is_zero(entry->token))
+        changes[count++] = (Change){.column = ledger_token(arena, entry->token),
+                                    .value = ledger_u64(arena, entry->seq),
+                                    .ttl_s = TOKEN_TTL_S};
+    buffer_clear(&buffer);
+    ledger_put_entry(&buffer, entry);
+    Slice log = ledger_column(arena, 'z', entry->seq);
+    changes[count++] = (Change){.column = log, .value = encoded(&buffer, 0, arena)};
+
+    int64_t now_us = clock_now_us(votes->world.clock);
+    RowChange mark = {
+        &TABLE_DIRTY,
+        ledger_mark_row(arena, ledger_hour(now_us), ledger_shard(voter->id)),
+        {.column = ledger_u64(arena, voter->id), .timestamp = now_us, .ttl_s = DIRTY_TTL_S}};
+    Condition condition = {SLICE("head"), voter->head_value, !voter->has_head};
+    Update update = {.table = &TABLE_VOTERS,
+                     .row = ledger_u64(arena, voter->id),
+                     .conditions = &condition,
+                     .condition_count = 1,
+                     .changes = changes,
+                     .change_count = count,
+                     .proof = log,
+                     .marks = {&mark, 1, false}};
+    return store_update(votes->store, &update, SAVE_TRIES, arena, NULL);
+}
+
+void votes_wait(Votes *votes, uint64_t voter)
+{
+    pthread_mutex_lock(&votes->lock);
+    if (votes->waiting_count < WAITING_MOST) /* else the mark finds it */
+        votes->waiting[(votes->waiting_first + votes->waiting_count++) % WAITING_MOST] = voter;
+    pthread_mutex_unlock(&votes->lock);
+}
+
+/* ---- A save ------------------------------------------------------------------------------------------------ */
+
+/* One save under way. */
+typedef struct Save {
+    Votes *votes;
+    const SaveRequest *request;
+    Arena *arena;
+    Voter voter;
+    Judge judge;
+    VotePlan plan;
+    Entry entry;
+} Save;
+
+/* What the entry changes, from the plan and what stood before. */
+static void fill_changes(Save *save)
+{
+    Entry *entry = &save->entry;
+    entry->changes = ARENA_ARRAY(save->arena, save->plan.count, EntryChange);
+    entry->change_count = save->plan.count;
+    for (size_t i = 0, at = 0; i < save->plan.count; i++) {
+        const VoteLine *line = &save->plan.lines[i];
+        while (at < save->voter.line_count && save->voter.lines[at].policy < line->policy)
+            at++;
+        bool had = at < save->voter.line_count && save->voter.lines[at].policy == line->policy;
+        entry->changes[i] = (EntryChange){line->policy, had ? save->voter.lines[at].held : 0,
+                                          line->held, line->withdrawn_centi};
+    }
+}
+
+static VoteRule judge_save(Save *save)
+{
+    const SaveRequest *request = save->request;
+    int64_t clock_us =
+        request->time_us != 0 ? request->time_us : clock_now_us(save->votes->world.clock);
+    size_t count = request->wish_count;
+    VoteWish *wishes = ARENA_ARRAY(save->arena, count + 1, VoteWish);
+    if (count > 0)
+        memcpy(wishes, request->wishes, count * sizeof *wishes);
+    if (save->plan.creates != 0)
+        wishes[count++] = (VoteWish){save->plan.creates, request->create_held};
+    save->plan.time_us =
+        vote_entry_time(&save->judge.ground, lines_of(&save->voter), request->wishes,
+                        request->wish_count, save->voter.head.time_us, clock_us);
+    if (save->voter.head.closed)
+        return VOTE_RULE_CLOSED;
+    if (save->plan.time_us > clock_us + VOTE_AHEAD_MOST_S * US_PER_S)
+        return VOTE_RULE_AHEAD;
+    if (save->voter.head.day == count_day(save->plan.time_us) &&
+        save->voter.head.saves >= VOTE_SAVES_A_DAY)
+        return VOTE_RULE_TOO_OFTEN;
+    return vote_judge(&save->judge.ground, lines_of(&save->voter), wishes, count, &save->plan);
+}
+
+/* Reads the row again and tells what stands; used whenever this request did not get in. */
+static Status tell(Save *save, SaveOutcome outcome, SaveResult *result)
+{
+    result->outcome = outcome;
+    return votes_show(save->votes, save->request->voter, save->arena, &result->state);
+}
+
+/* The head is not the version that was seen: either this very form was saved before, or somebody was first. */
+static Status answer_stale(Save *save, SaveResult *result)
+{
+    Cell cell;
+    Entry entry;
+    Read read = {&TABLE_VOTERS, ledger_u64(save->arena, save->voter.id),
+                 ledger_token(save->arena, save->request->token), STORE_SERIAL};
+    if (id_is_zero(save->request->token))
+        return tell(save, SAVE_STALE, result);
+    Status status = store_read(save->votes->store, &read, save->arena, &cell);
+    if (status == STATUS_NOT_FOUND)
+        return tell(save, SAVE_STALE, result);
+    TRY(status);
+    Reader reader = reader_of(cell.value);
+    uint64_t seq = reader_u64(&reader);
+    if (!reader_done(&reader))
+        return STATUS_CORRUPT;
+    TRY(votes_read_entry(save->votes, save->voter.id, seq, save->arena, &entry));
+    result->seq = entry.seq;
+    result->version = entry.version;
+    result->created = entry.created;
+    return tell(save, SAVE_SAVED, result);
+}
+
+/* The row of a new policy, as pending, surely written, before the entry that creates it. */
+static Status write_pending(Save *save, Reason *reason)
+{
+    if (save->request->create == NULL)
+        return STATUS_OK;
+    NewPolicy policy = {.id = save->plan.creates,
+                        .text = *save->request->create,
+                        .creator = save->voter.id,
+                        .seq = save->entry.seq,
+                        .version = save->entry.version,
+                        .time_us = save->plan.time_us};
+    Status status = policies_create(save->votes->policies, &policy, reason);
+    return status == STATUS_UNKNOWN ? STATUS_UNAVAILABLE
+                                    : status; /* the vote itself was not sent */
+}
+
+static void tell_listener(Save *save)
+{
+    Votes *votes = save->votes;
+    VoteDelta *deltas = ARENA_ARRAY(save->arena, save->entry.change_count, VoteDelta);
+    for (size_t i = 0; i < save->entry.change_count; i++) {
+        const EntryChange *change = &save->entry.changes[i];
+        deltas[i] = (VoteDelta){change->policy, change->held - change->before, save->entry.time_us};
+    }
+    if (votes->saved != NULL)
+        votes->saved(votes->saved_self, deltas, save->entry.change_count);
+}
+
+/* What the voter has after the entry, without reading it again. */
+static void merge_plan(Save *save)
+{
+    Voter *voter = &save->voter;
+    VoteLine *lines = ARENA_ARRAY(save->arena, voter->line_count + save->plan.count, VoteLine);
+    size_t count = 0, old = 0;
+    for (size_t i = 0; i < save->plan.count; i++) {
+        while (old < voter->line_count && voter->lines[old].policy < save->plan.lines[i].policy)
+            lines[count++] = voter->lines[old++];
+        if (old < voter->line_count && voter->lines[old].policy == save->plan.lines[i].policy)
+            old++;
+        lines[count++] = save->plan.lines[i];
+    }
+    while (old < voter->line_count)
+        lines[count++] = voter->lines[old++];
+    voter->lines = lines;
+    voter->line_count = count;
+    voter->head = head_after(voter, &save->entry, &save->plan);
+}
+
+static Status finish(Save *save, SaveResult *result)
+{
+    tell_listener(save);
+    votes_wait(save->votes, save->voter.id);
+    if (save->plan.creates != 0) {
+        PolicyMove move = {.state = POLICY_ACTIVE, .actor = save->voter.id};
+        Reason ignored;
+        (void)!policies_move(save->votes->policies, save->plan.creates, &move,
+                             &ignored); /* or the sweep */
+    }
+    result->outcome = SAVE_SAVED;
+    result->seq = save->entry.seq;
+    result->version = save->entry.version;
+    result->created = save->plan.creates;
+    merge_plan(save);
+    int64_t balance = save->plan.balance;
+    result->state = (VoterState){save->entry.seq,
+                                 save->entry.version,
+                                 save->entry.time_us,
+                                 save->entry.closing,
+                                 save->voter.lines,
+                                 save->voter.line_count,
+                                 balance};
+    return STATUS_OK;
+}
+
+static Status append_and_answer(Save *save, SaveResult *result, Reason *reason)
+{
+    save->entry = (Entry){.seq = save->voter.head.seq + 1,
+                          .version = id_new(save->votes->world.clock, save->votes->world.random),
+                          .prev = save->voter.head.version,
+                          .time_us = save->plan.time_us,
+                          .setting_version = save->plan.setting_version,
+                          .created = save->plan.creates,
+                          .token = save->request->token};
+    fill_changes(save);
+    TRY(write_pending(save, reason));
+    Status status = votes_append(save->votes, &save->voter, &save->entry, &save->plan, save->arena);
+    if (status == STATUS_OK)
+        return finish(save, result);
+    if (status == STATUS_CONFLICT)
+        return tell(save, SAVE_STALE, result);
+    if (status != STATUS_UNKNOWN)
+        return status;
+    result->outcome = SAVE_UNKNOWN;
+    result->created = save->plan.creates;
+    return state_of(save->votes, &save->voter, &save->judge, &result->state);
+}
+
+static Status may_save(const Voter *voter, const SaveRequest *request, Reason *reason)
+{
+    if (voter->account.state != ACCOUNT_CONFIRMED && !voter->head.closed)
+        return reason_set(reason, STATUS_DENIED, "voter", "confirm your account first");
+    if (voter->account.denied & 1u << RIGHT_VOTE)
+        return reason_set(reason, STATUS_DENIED, "voter", "you may not vote");
+    if (request->create != NULL && voter->account.denied & 1u << RIGHT_CREATE)
+        return reason_set(reason, STATUS_DENIED, "voter", "you may not create policies");
+    return request->create != NULL ? policy_check_text(request->create, reason) : STATUS_OK;
+}
+
+Status votes_save(Votes *votes, const SaveRequest *request, Arena *arena, SaveResult *ret_result,
+                  Reason *reason)
+{
+    Save save = {.votes = votes, .request = request, .arena = arena};
+    SaveResult result = {0};
+    TRY(votes_read_voter(votes, request->voter, arena, &save.voter));
+    TRY(may_save(&save.voter, request, reason));
+    TRY(judge_for(votes, &save.voter, arena, &save.judge));
+    Status status = STATUS_OK;
+    if (!id_equal(save.voter.head.version, request->seen)) {
+        status = answer_stale(&save, &result);
+    } else {
+        save.plan.lines = ARENA_ARRAY(arena, VOTE_PLAN_MOST, VoteLine);
+        if (request->create != NULL)
+            TRY(policies_next_id(votes->policies, &save.plan.creates));
+        result.rule = judge_save(&save);
+        TRY(save.judge.reader.failed);
+        result.refused_policy = save.plan.refused_policy;
+        if (result.rule != VOTE_RULE_NONE) {
+            result.outcome = SAVE_REFUSED;
+            status = state_of(votes, &save.voter, &save.judge, &result.state);
+        } else if (save.plan.count == 0) {
+            result.outcome = SAVE_SAVED; /* nothing was to change, and nothing did */
+            result.seq = save.voter.head.seq;
+            result.version = save.voter.head.version;
+            status = state_of(votes, &save.voter, &save.judge, &result.state);
+        } else {
+            status = append_and_answer(&save, &result, reason);
+        }
+    }
+    if (status == STATUS_OK)
+        *ret_result = result;
+    return status;
+}
+
+Status votes_cost(Votes *votes, uint64_t id, const VoteWish *wishes, size_t count, Arena *arena,
+                  CostAnswer *ret_answer)
+{
+    SaveRequest request = {.voter = id, .wishes = wishes, .wish_count = count};
+    Save save = {.votes = votes, .request = &request, .arena = arena};
+    save.plan.lines = ARENA_ARRAY(arena, VOTE_PLAN_MOST, VoteLine);
+    TRY(votes_read_voter(votes, id, arena, &save.voter));
+    TRY(judge_for(votes, &save.voter, arena, &save.judge));
+    CostAnswer answer = {.rule = judge_save(&save), .refused_policy = save.plan.refused_policy};
+    int64_t before = vote_balance(&save.judge.ground, lines_of(&save.voter), save.plan.time_us);
+    TRY(save.judge.reader.failed);
+    answer.balance = answer.rule == VOTE_RULE_NONE || answer.rule == VOTE_RULE_BALANCE
+                         ? save.plan.balance
+                         : before;
+    if (answer.rule == VOTE_RULE_NONE) {
+        fill_changes(&save);
+        answer.penalty = save.plan.penalty;
+        for (size_t i = 0; i < save.entry.change_count; i++) {
+            const EntryChange *change = &save.entry.changes[i];
+            if (change->held < change->before)
+                answer.given_back += change->before - change->held;
+        }
+        answer.given_back -= answer.penalty;
+    }
+    *ret_answer = answer;
+    return STATUS_OK;
+}
+
+/* ---- Leaving, history -------------------------------------------------------------------------------------- */
+
+Status votes_leave(Votes *votes, uint64_t id, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    SaveRequest request = {.voter = id};
+    Save save = {.votes = votes, .request = &request, .arena = arena};
+    save.plan.lines = ARENA_ARRAY(arena, VOTE_PLAN_MOST, VoteLine);
+    TRY(votes_read_voter(votes, id, arena, &save.voter));
+    if (save.voter.head.closed)
+        return STATUS_OK;
+    TRY(judge_for(votes, &save.voter, arena, &save.judge));
+    vote_plan_leave(lines_of(&save.voter), &save.plan);
+    save.plan.time_us = vote_entry_time(&save.judge.ground, lines_of(&save.voter), NULL, 0,
+                                        save.voter.head.time_us, clock_now_us(votes->world.clock));
+    save.entry =
+        (Entry){.seq = save.voter.head.seq + 1,
+                .version = id_new(votes->world.clock, votes->world.random),
+                .prev = save.voter.head.version,
+                .time_us = save.plan.time_us,
+                .setting_version = settings_at(&save.judge.settings, save.plan.time_us)->version,
+                .closing = true};
+    fill_changes(&save);
+    Status status = votes_append(votes, &save.voter, &save.entry, &save.plan, arena);
+    if (status == STATUS_CONFLICT)
+        return reason_set(reason, status, "voter",
+                          "a vote was saved in the same moment; ask again");
+    TRY(status);
+    tell_listener(&save);
+    votes_wait(votes, id);
+    return STATUS_OK;
+}
+
+Status votes_history(Votes *votes, uint64_t voter, uint64_t before, uint32_t limit, Arena *arena,
+                     Entry **ret_entries, size_t *ret_count)
+{
+    Page page;
+    Query query = {.table = &TABLE_VOTERS,
+                   .row = ledger_u64(arena, voter),
+                   .from = SLICE("z/"),
+                   .to = before == 0 ? SLICE("z0") : ledger_column(arena, 'z', before),
+                   .reverse = true,
+                   .limit = limit,
+                   .mode = STORE_SERIAL};
+    TRY(store_slice(votes->store, &query, arena, &page));
+    Entry *entries = ARENA_ARRAY(arena, page.count, Entry);
+    for (size_t i = 0; i < page.count; i++)
+        TRY(ledger_get_entry(page.cells[i].column, page.cells[i].value, arena, &entries[i]));
+    *ret_entries = entries;
+    *ret_count = page.count;
+    return STATUS_OK;
+}

@@ -1,0 +1,147 @@
+/* sweep.c -- finding what was left behind: voters whose entries are not projected, and policies that never became active.
+ *
+ * Marks are not consumed: a conditional write can complete days after its client gave up, so a mark is looked at again as
+ * long as it lives. Looking at a voter who is not behind costs two reads. */
+#include "votes/inside.h"
+
+/* Projects those of a page of voters who are behind, and says how many entries that were. */
+static Status project_page(Votes *votes, const uint64_t *voters, size_t count, size_t *behind)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Read *reads = ARENA_ARRAY(arena, 2 * count, Read);
+    ReadAnswer *answers = ARENA_ARRAY(arena, 2 * count, ReadAnswer);
+    uint64_t *late = ARENA_ARRAY(arena, count, uint64_t);
+    size_t late_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        reads[2 * i] =
+            (Read){&TABLE_VOTERS, ledger_u64(arena, voters[i]), SLICE("head"), STORE_SERIAL};
+        reads[2 * i + 1] =
+            (Read){&TABLE_PROJECTED, ledger_projected_row(arena, votes->generation, voters[i]),
+                   SLICE("seq"), STORE_NORMAL};
+    }
+    TRY(store_read_many(votes->store, reads, 2 * count, arena, answers));
+    Status worst = STATUS_OK;
+    for (size_t i = 0; i < count; i++) {
+        const ReadAnswer *head = &answers[2 * i], *done = &answers[2 * i + 1];
+        Head at = {0};
+        Reader reader = reader_of(done->cell.value);
+        Status status =
+            head->status == STATUS_OK ? ledger_get_head(head->cell.value, &at) : head->status;
+        if (status == STATUS_NOT_FOUND)
+            continue; /* the mark came first and the save never */
+        if (status == STATUS_OK && done->status != STATUS_OK && done->status != STATUS_NOT_FOUND)
+            status = done->status;
+        if (status != STATUS_OK)
+            worst = status;
+        else if (at.seq > (done->status == STATUS_OK ? reader_u64(&reader) : 0))
+            late[late_count++] = voters[i];
+    }
+    *behind += late_count;
+    TRY(votes_project(votes, late, late_count));
+    return worst;
+}
+
+static Status sweep_row(Votes *votes, Slice row, size_t *behind)
+{
+    enum { PAGE = 1000 };
+    char last[8];
+    Query query = {.table = &TABLE_DIRTY, .row = row, .limit = PAGE};
+    for (bool more = true; more;) {
+        ARENA_SCOPE Arena *arena = arena_new();
+        Page page;
+        TRY(store_slice(votes->store, &query, arena, &page));
+        uint64_t *voters = ARENA_ARRAY(arena, page.count, uint64_t);
+        for (size_t i = 0; i < page.count; i++) {
+            Reader reader = reader_of(page.cells[i].column);
+            voters[i] = reader_u64(&reader);
+            if (!reader_done(&reader))
+                return STATUS_CORRUPT;
+        }
+        TRY(project_page(votes, voters, page.count, behind));
+        more = page.more;
+        if (more) {
+            memcpy(last, page.cells[page.count - 1].column.data, sizeof last);
+            query.after = slice_of(last, sizeof last);
+            query.resume = true;
+        }
+    }
+    return STATUS_OK;
+}
+
+Status votes_sweep_hour(Votes *votes, uint32_t hour, size_t *ret_behind)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Status worst = STATUS_OK;
+    *ret_behind = 0;
+    for (uint8_t shard = 0; shard < COUNT_BUCKETS; shard++) {
+        Status status = sweep_row(votes, ledger_mark_row(arena, hour, shard), ret_behind);
+        if (status != STATUS_OK)
+            worst = status;
+    }
+    return worst;
+}
+
+Status votes_sweep_page(Votes *votes, Slice position, Arena *arena, Slice *ret_position,
+                        bool *ret_more, size_t *ret_behind)
+{
+    Account *accounts;
+    size_t count;
+    TRY(accounts_list(votes->accounts, position, arena, &accounts, &count, ret_position, ret_more));
+    uint64_t *voters = ARENA_ARRAY(arena, count, uint64_t);
+    for (size_t i = 0; i < count; i++)
+        voters[i] = accounts[i].id;
+    *ret_behind = 0;
+    return project_page(votes, voters, count, ret_behind);
+}
+
+/* ---- Policies that wait for their entry ---------------------------------------------------------------------- */
+
+static Status move_to(Votes *votes, uint64_t policy, PolicyState state)
+{
+    PolicyMove move = {.state = state};
+    Reason reason;
+    Status status = policies_move(votes->policies, policy, &move, &reason);
+    return status == STATUS_CONFLICT ? STATUS_OK : status; /* somebody else settled it */
+}
+
+/* An empty entry at the seq where the creating one would stand: from then on one of the two is in the chain, for ever. */
+static Status append_fence(Votes *votes, const Voter *voter, Arena *arena)
+{
+    VotePlan plan = {0};
+    Entry fence = {.seq = voter->head.seq + 1,
+                   .version = id_new(votes->world.clock, votes->world.random),
+                   .prev = voter->head.version,
+                   .fence = true};
+    int64_t now_us = clock_now_us(votes->world.clock);
+    fence.time_us = now_us > voter->head.time_us ? now_us : voter->head.time_us + 1;
+    Status status = votes_append(votes, voter, &fence, &plan, arena);
+    return status == STATUS_CONFLICT ? STATUS_OK : status; /* some entry is there now */
+}
+
+Status votes_settle_creation(Votes *votes, uint64_t policy, int64_t creation_grace_s)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Policy row;
+    TRY(policies_read(votes->policies, policy, arena, &row));
+    const PolicyMove *last = &row.facts.moves[row.facts.move_count - 1];
+    if (last->state != POLICY_PENDING)
+        return STATUS_OK;
+    for (int tries = 0; tries < 2; tries++) {
+        Entry entry;
+        Status status = votes_read_entry(votes, row.creator, row.created_seq, arena, &entry);
+        if (status == STATUS_OK)
+            return move_to(votes, policy,
+                           id_equal(entry.version, row.created_version) ? POLICY_ACTIVE
+                                                                        : POLICY_VOID);
+        if (status != STATUS_NOT_FOUND)
+            return status;
+        int64_t age_us = clock_now_us(votes->world.clock) - last->time_us;
+        if (age_us < creation_grace_s * US_PER_S)
+            return STATUS_OK; /* it may still come */
+        Voter voter;
+        TRY(votes_read_voter(votes, row.creator, arena, &voter));
+        if (voter.head.seq + 1 == row.created_seq)
+            TRY(append_fence(votes, &voter, arena));
+    }
+    return STATUS_UNKNOWN;
+}

@@ -1,0 +1,169 @@
+/* votes.h -- the ledger: saves, what they cost, who holds what, and the counts that are projected from them.
+ *
+ * A voter's row is a chain of entries. A save appends one by a conditional update on the head, so of two saves on one version
+ * exactly one stands. The counts of policies are derived: a projector carries entries, in order, from the voters' rows to the
+ * policies', and can always be run again. The promises (numbers as in the design):
+ *   P1 No double spend: at each entry, judged at its own time, what is held and paid is covered by salary and refunds.
+ *   P2 When projection has caught up, a policy's total is the sum of what voters hold on it; before that it lags, and never
+ *      shows a polly on two policies.
+ *   P3 An entry in the chain never changes.
+ *   P4 Told "saved": in the chain for ever. Told "stale" or "refused": this request never gets in. Otherwise "unknown".
+ *   P5 Every step can run twice, in parallel, or after a crash at any point. The same token is one save.
+ *   P6 Clocks date things and make salary due; no clock decides an order.
+ *   P7 No move of a policy lowers a balance.
+ * The rules are in vote_rules.h, the bytes in ledger.h. All calls may come from any thread. */
+#pragma once
+
+#include "accounts/accounts.h"
+#include "policies/policies.h"
+#include "votes/vote_rules.h"
+
+typedef struct Votes Votes;
+
+/* One policy's change by a save, for whoever shows totals at once. */
+typedef struct VoteDelta {
+    uint64_t policy;
+    int64_t change;
+    int64_t time_us;
+} VoteDelta;
+
+typedef struct VotesOptions {
+    Store *store;
+    World world;
+    Accounts *accounts;
+    Policies *policies;
+    /* Called after a save is durable and before it is answered; may be NULL. */
+    void (*saved)(void *self, const VoteDelta *deltas, size_t count);
+    void *saved_self;
+} VotesOptions;
+
+Votes *votes_new(const VotesOptions *options);
+void votes_free(Votes *votes);
+
+/* ---- What stands ------------------------------------------------------------------------------------------- */
+
+typedef struct VoterState {
+    uint64_t seq; /* 0: never saved */
+    Id version;   /* of the head; zero when seq is 0 */
+    int64_t time_us;
+    bool closed;
+    VoteLine *lines; /* ascending by policy; those that hold nothing too */
+    size_t line_count;
+    int64_t balance; /* now */
+} VoterState;
+
+/* NOT_FOUND when there is no such account. */
+MUST_USE Status votes_show(Votes *votes, uint64_t voter, Arena *arena, VoterState *ret_state);
+
+/* ---- Saving ------------------------------------------------------------------------------------------------ */
+
+typedef struct SaveRequest {
+    uint64_t voter;
+    Id seen; /* the version that the voter saw; zero before the first save */
+    const VoteWish *wishes;
+    size_t wish_count;
+    Id token; /* zero: none. The same token again gives the same answer, for 7 days */
+    const PolicyText *create; /* or NULL. A new policy */
+    int64_t create_held;      /* its first line */
+    int64_t time_us;          /* 0: now. Generators of past data say when; later entries only */
+} SaveRequest;
+
+typedef enum SaveOutcome { SAVE_SAVED, SAVE_STALE, SAVE_REFUSED, SAVE_UNKNOWN } SaveOutcome;
+const char *save_outcome_text(SaveOutcome outcome);
+
+typedef struct SaveResult {
+    SaveOutcome outcome;
+    VoteRule rule; /* refused: which, and about which policy (0: none in particular) */
+    uint64_t refused_policy;
+    uint64_t seq; /* saved: of this request's entry */
+    Id version;
+    uint64_t created; /* the new policy's id */
+    VoterState state; /* what stands now; after UNKNOWN: what was last seen */
+} SaveResult;
+
+/* OK whenever there is a result. Else nothing was done: INVALID (the text of the policy: see reason), NOT_FOUND (no such account),
+ * DENIED (not confirmed, or the right was taken away), UNAVAILABLE. */
+MUST_USE Status votes_save(Votes *votes, const SaveRequest *request, Arena *arena,
+                           SaveResult *ret_result, Reason *reason);
+
+/* What the save would do, without doing it. `wishes` as in a request; rule NONE when it may stand. */
+typedef struct CostAnswer {
+    VoteRule rule;
+    uint64_t refused_policy;
+    int64_t balance; /* after it; before it when refused */
+    int64_t penalty;
+    int64_t given_back; /* by withdrawals, after the penalty */
+} CostAnswer;
+MUST_USE Status votes_cost(Votes *votes, uint64_t voter, const VoteWish *wishes, size_t count,
+                           Arena *arena, CostAnswer *ret_answer);
+
+/* The last entry of a voter: all lines to zero, closed. Later saves are refused. Then the caller closes the account. OK also when
+ * it was closed before; UNKNOWN: ask again. */
+MUST_USE Status votes_leave(Votes *votes, uint64_t voter, Reason *reason);
+
+/* ---- A voter's history ------------------------------------------------------------------------------------- */
+
+typedef struct EntryChange {
+    uint64_t policy;
+    int64_t before, held, withdrawn_centi;
+} EntryChange;
+
+typedef struct Entry {
+    uint64_t seq;
+    Id version, prev;
+    int64_t time_us;
+    uint32_t setting_version;
+    bool closing, fence;
+    uint64_t created; /* policy, or 0 */
+    Id token;         /* or zero */
+    EntryChange *changes;
+    size_t change_count;
+} Entry;
+
+/* Entries with seq < `before` (0: from the newest), newest first. */
+MUST_USE Status votes_history(Votes *votes, uint64_t voter, uint64_t before, uint32_t limit,
+                              Arena *arena, Entry **ret_entries, size_t *ret_count);
+
+/* ---- Counts ------------------------------------------------------------------------------------------------ */
+
+enum { COUNT_DAYS = 31, COUNT_BUCKETS = 16 };
+
+/* A policy's own count, without members; `days[0]` is the change on `day`, days[1] the day before … Days are UTC, since 1970. */
+typedef struct Count {
+    int64_t total;
+    uint32_t day;
+    int64_t days[COUNT_DAYS];
+} Count;
+
+MUST_USE Status votes_count(Votes *votes, uint64_t policy, Arena *arena, Count *ret_count);
+/* The change over the last `n` days up to and including `today`. Pure. */
+int64_t count_window(const Count *count, uint32_t today, uint32_t n);
+void count_add(Count *to, const Count *from);
+/* Adds a change at a time, as the projection does. */
+void count_change(Count *count, int64_t time_us, int64_t change);
+uint32_t count_day(int64_t time_us);
+
+/* Adds the cells of `policy_voters` up again: what voters hold by the projection, and what its sums say. */
+typedef struct Recount {
+    int64_t voters, cells, sums;
+} Recount;
+MUST_USE Status votes_recount(Votes *votes, uint64_t policy, Recount *ret_recount);
+
+/* ---- Projection -------------------------------------------------------------------------------------------- */
+
+/* Carries what these voters saved to the counts. OK when all are caught up with what was read; else the worst status: what is
+ * missing is found again by its mark. */
+MUST_USE Status votes_project(Votes *votes, const uint64_t *voters, size_t count);
+/* The same for voters that saved through this instance and wait; returns how many were taken. */
+MUST_USE Status votes_project_waiting(Votes *votes, size_t most, size_t *ret_taken);
+/* How many wait. */
+size_t votes_waiting(Votes *votes);
+
+/* Follows the marks of one hour (hours since 1970): projects voters that are behind. `*ret_behind` says how many were. */
+MUST_USE Status votes_sweep_hour(Votes *votes, uint32_t hour, size_t *ret_behind);
+/* The slow pass: a page of all voters. position as in store_scan. */
+MUST_USE Status votes_sweep_page(Votes *votes, Slice position, Arena *arena, Slice *ret_position,
+                                 bool *ret_more, size_t *ret_behind);
+/* A policy that is still pending: active when its entry is in the creator's chain; void when another entry stands there. After
+ * `creation_grace_s` a fence is appended to the chain, so that the question has an answer. */
+MUST_USE Status votes_settle_creation(Votes *votes, uint64_t policy, int64_t creation_grace_s);
