@@ -128,7 +128,7 @@ Status votes_show(Votes *votes, uint64_t id, Arena *arena, VoterState *ret_state
 
 /* ---- Appending --------------------------------------------------------------------------------------------- */
 
-static Head head_after(const Voter *voter, const Entry *entry, const VotePlan *plan)
+static Head head_after(const Voter *voter, const Entry *entry)
 {
     uint32_t day = count_day(entry->time_us);
     Head head = {.seq = entry->seq,
@@ -140,13 +140,15 @@ static Head head_after(const Voter *voter, const Entry *entry, const VotePlan *p
                  .saves = day == voter->head.day ? voter->head.saves + 1 : 1};
     for (size_t i = 0; i < entry->change_count; i++)
         head.held += entry->changes[i].held - entry->changes[i].before;
-    (void)plan;
     return head;
 }
 
-static Slice encoded(Buffer *buffer, size_t start, Arena *arena)
+/* A copy of what was just encoded; the buffer is empty again. */
+static Slice encoded(Buffer *buffer, Arena *arena)
 {
-    return arena_copy(arena, slice_of(buffer->data + start, buffer->size - start));
+    Slice copy = arena_copy(arena, buffer_slice(buffer));
+    buffer_clear(buffer);
+    return copy;
 }
 
 Status votes_append(Votes *votes, const Voter *voter, const Entry *entry, const VotePlan *plan,
@@ -155,23 +157,21 @@ Status votes_append(Votes *votes, const Voter *voter, const Entry *entry, const 
     BUFFER_SCOPE Buffer buffer = {0};
     size_t count = 0;
     Change *changes = ARENA_ARRAY(arena, plan->count + 3, Change);
-    Head head = head_after(voter, entry, plan);
+    Head head = head_after(voter, entry);
     ledger_put_head(&buffer, &head);
-    changes[count++] = (Change){.column = SLICE("head"), .value = encoded(&buffer, 0, arena)};
+    changes[count++] = (Change){.column = SLICE("head"), .value = encoded(&buffer, arena)};
     for (size_t i = 0; i < plan->count; i++) {
-        buffer_clear(&buffer);
         ledger_put_line(&buffer, &plan->lines[i], entry->seq);
         changes[count++] = (Change){.column = ledger_column(arena, 's', plan->lines[i].policy),
-                                    .value = encoded(&buffer, 0, arena)};
+                                    .value = encoded(&buffer, arena)};
     }
     if (!id_is_zero(entry->token))
         changes[count++] = (Change){.column = ledger_token(arena, entry->token),
                                     .value = ledger_u64(arena, entry->seq),
                                     .ttl_s = TOKEN_TTL_S};
-    buffer_clear(&buffer);
     ledger_put_entry(&buffer, entry);
     Slice log = ledger_column(arena, 'z', entry->seq);
-    changes[count++] = (Change){.column = log, .value = encoded(&buffer, 0, arena)};
+    changes[count++] = (Change){.column = log, .value = encoded(&buffer, arena)};
 
     int64_t now_us = clock_now_us(votes->world.clock);
     RowChange mark = {
@@ -211,10 +211,17 @@ typedef struct Save {
     Entry entry;
 } Save;
 
-/* What the entry changes, from the plan and what stood before. */
-static void fill_changes(Save *save)
+/* The entry that carries out the plan: the next in the chain, with a fresh version. */
+static void begin_entry(Save *save)
 {
     Entry *entry = &save->entry;
+    *entry = (Entry){.seq = save->voter.head.seq + 1,
+                     .version = id_new(save->votes->world.clock, save->votes->world.random),
+                     .prev = save->voter.head.version,
+                     .time_us = save->plan.time_us,
+                     .setting_version = save->plan.setting_version,
+                     .created = save->plan.creates,
+                     .token = save->request->token};
     entry->changes = ARENA_ARRAY(save->arena, save->plan.count, EntryChange);
     entry->change_count = save->plan.count;
     for (size_t i = 0, at = 0; i < save->plan.count; i++) {
@@ -327,7 +334,7 @@ static void merge_plan(Save *save)
         lines[count++] = voter->lines[old++];
     voter->lines = lines;
     voter->line_count = count;
-    voter->head = head_after(voter, &save->entry, &save->plan);
+    voter->head = head_after(voter, &save->entry);
 }
 
 static Status finish(Save *save, SaveResult *result)
@@ -358,14 +365,7 @@ static Status finish(Save *save, SaveResult *result)
 
 static Status append_and_answer(Save *save, SaveResult *result, Reason *reason)
 {
-    save->entry = (Entry){.seq = save->voter.head.seq + 1,
-                          .version = id_new(save->votes->world.clock, save->votes->world.random),
-                          .prev = save->voter.head.version,
-                          .time_us = save->plan.time_us,
-                          .setting_version = save->plan.setting_version,
-                          .created = save->plan.creates,
-                          .token = save->request->token};
-    fill_changes(save);
+    begin_entry(save);
     TRY(write_pending(save, reason));
     Status status = votes_append(save->votes, &save->voter, &save->entry, &save->plan, save->arena);
     if (status == STATUS_OK)
@@ -440,7 +440,7 @@ Status votes_cost(Votes *votes, uint64_t id, const VoteWish *wishes, size_t coun
                          ? save.plan.balance
                          : before;
     if (answer.rule == VOTE_RULE_NONE) {
-        fill_changes(&save);
+        begin_entry(&save);
         answer.penalty = save.plan.penalty;
         for (size_t i = 0; i < save.entry.change_count; i++) {
             const EntryChange *change = &save.entry.changes[i];
@@ -468,14 +468,9 @@ Status votes_leave(Votes *votes, uint64_t id, Reason *reason)
     vote_plan_leave(lines_of(&save.voter), &save.plan);
     save.plan.time_us = vote_entry_time(&save.judge.ground, lines_of(&save.voter), NULL, 0,
                                         save.voter.head.time_us, clock_now_us(votes->world.clock));
-    save.entry =
-        (Entry){.seq = save.voter.head.seq + 1,
-                .version = id_new(votes->world.clock, votes->world.random),
-                .prev = save.voter.head.version,
-                .time_us = save.plan.time_us,
-                .setting_version = settings_at(&save.judge.settings, save.plan.time_us)->version,
-                .closing = true};
-    fill_changes(&save);
+    save.plan.setting_version = settings_at(&save.judge.settings, save.plan.time_us)->version;
+    begin_entry(&save);
+    save.entry.closing = true;
     Status status = votes_append(votes, &save.voter, &save.entry, &save.plan, arena);
     if (status == STATUS_CONFLICT)
         return reason_set(reason, status, "voter",
