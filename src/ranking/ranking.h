@@ -1,0 +1,97 @@
+/* ranking.h -- who leads: by all votes and by the votes of the last N days, exact, from memory.
+ *
+ * Every listed policy (policy_state_listed) is a root with the sum of its own count and its members'. They stand in trees that know how
+ * many are in each branch, so a rank, a policy's neighbours or any page of a million are found in steps of the tree's height; nothing is
+ * sorted when somebody asks. Trees are kept for all time and for the default window, for all policies and for each category and
+ * party; other windows are built when first asked for and dropped when nobody has asked for an hour.
+ *   1. Order: more votes first, the lower id on a tie. A window includes today; its votes may be negative.
+ *   2. Own saves are in before they are answered (ranking_saved is the listener of votes.h). Saves of others come
+ *      with ranking_refresh, which reads the marks in `changed`.
+ *   3. Every answer says as of when: the time up to which everything that was saved here is in it.
+ *   4. When a day ends (UTC), windows move on at the first question or save after it.
+ *   5. A failed read leaves the ranking as it was, and older by its `as_of_us`.
+ * Readers and writers may come from any thread; a reader waits for a writer for as long as one change takes. */
+#pragma once
+
+#include "policies/policies.h"
+#include "votes/votes.h"
+
+typedef struct Ranking Ranking;
+
+typedef struct RankingOptions {
+    Store *store;
+    World world;
+    Policies *policies;
+    uint32_t window_days; /* the default window */
+} RankingOptions;
+
+Ranking *ranking_new(const RankingOptions *options);
+void ranking_free(Ranking *ranking);
+
+/* Reads all policies and their counts; again at any time. The old ranking answers until the new one is whole. `votes` is given here,
+ * because its listener needs the ranking first. */
+MUST_USE Status ranking_load(Ranking *ranking, Votes *votes);
+/* The listener for VotesOptions.saved; `self` is the ranking. */
+void ranking_saved(void *self, const VoteDelta *deltas, size_t count);
+/* After a move, an edit or a merge: reads this policy (and its root) again. */
+MUST_USE Status ranking_policy_changed(Ranking *ranking, uint64_t policy);
+/* Reads again what `changed` names since the last refresh, the last ten minutes each time. For clusters and after `votes_project` of others. */
+MUST_USE Status ranking_refresh(Ranking *ranking);
+
+typedef struct RankQuery {
+    uint32_t days;            /* 0: all votes; else 1 … 31 */
+    uint64_t category, party; /* 0: all; at most one of the two */
+} RankQuery;
+
+typedef struct RankRow {
+    uint64_t rank; /* 1 … */
+    uint64_t policy;
+    int64_t votes; /* in the window asked for */
+    int64_t total; /* ever */
+} RankRow;
+
+typedef struct RankPage {
+    RankRow *rows;
+    size_t count;
+    uint64_t policies; /* in this ranking */
+    int64_t as_of_us;
+} RankPage;
+
+enum { RANK_PAGE_MOST = 1000 };
+
+MUST_USE Status ranking_page(Ranking *ranking, const RankQuery *query, uint64_t offset,
+                             uint32_t limit, Arena *arena, RankPage *ret_page);
+
+typedef struct RankPlace {
+    RankRow self;
+    bool has_above, has_below;
+    RankRow above, below;
+    int64_t
+        to_beat; /* votes that would put it before the one above: the gap + 1, or the gap where the lower id decides; 0 when first */
+    uint64_t policies;
+    int64_t as_of_us;
+} RankPlace;
+
+/* NOT_FOUND for a policy that is not in this ranking. */
+MUST_USE Status ranking_place(Ranking *ranking, const RankQuery *query, uint64_t policy,
+                              RankPlace *ret_place);
+
+/* ---- The past ------------------------------------------------------------------------------------------------ */
+
+/* A ranking as it was at the end of an hour (hours since 1970): a daily checkpoint and the hours after it. Late entries
+ * change it, by their own time. */
+MUST_USE Status ranking_page_at(Ranking *ranking, const RankQuery *query, uint32_t hour,
+                                uint64_t offset, uint32_t limit, Arena *arena, RankPage *ret_page);
+
+typedef struct RankMoment {
+    uint32_t hour;
+    uint64_t rank; /* 0: not in the ranking */
+    int64_t votes, total;
+} RankMoment;
+
+/* One policy's rank at the ends of the given hours, ascending, at most 800. */
+MUST_USE Status ranking_history(Ranking *ranking, const RankQuery *query, uint64_t policy,
+                                const uint32_t *hours, size_t count, Arena *arena,
+                                RankMoment *ret_moments);
+/* Writes or rewrites the daily checkpoint of a day that has ended, when it is missing or marked as late. */
+MUST_USE Status ranking_checkpoint(Ranking *ranking, uint32_t day);
