@@ -43,6 +43,15 @@ static inline size_t codec_row_prefix(Slice key)
     return prefix <= key.size ? prefix : 0;
 }
 
+/* Whether a scan of this table may have given the position, which is the key of the last cell that came. */
+static inline bool codec_is_position(const Table *table, Slice position)
+{
+    size_t prefix = codec_row_prefix(position);
+    return prefix > KEY_PREFIX && prefix <= KEY_PREFIX + STORE_ROW_MOST &&
+           position.size - prefix <= STORE_COLUMN_MOST &&
+           bytes_get_u16(position.data) == table->number;
+}
+
 /* CORRUPT unless it is what codec_value wrote. `data` points into `value`. */
 MUST_USE static inline Status codec_decode(Slice value, StoredCell *ret_cell)
 {

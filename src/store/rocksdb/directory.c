@@ -57,7 +57,7 @@ Status rocks_marker_check(Slice text, const char *directory, Reason *reason)
           line;
     uint64_t format;
     if (!slice_starts_with(text, head) || !slice_split(&rest, '\n', &line) ||
-        slice_to_u64(line, &format) != STATUS_OK || format == 0)
+        slice_to_u64(line, &format) != STATUS_OK || line.data[0] == '0')
         return reason_set(reason, STATUS_CORRUPT, "data",
                           "%s is damaged: its file %s is not readable as ours", directory, MARKER);
     if (format > STORE_FORMAT)

@@ -271,19 +271,11 @@ static Status fill_scan(Walk *walk, Slice table_prefix, uint32_t limit, Arena *a
     }
 }
 
-static bool is_position(const Table *table, Slice position)
-{
-    size_t prefix = codec_row_prefix(position);
-    return prefix > KEY_PREFIX && prefix <= KEY_PREFIX + STORE_ROW_MOST &&
-           position.size - prefix <= STORE_COLUMN_MOST &&
-           bytes_get_u16(position.data) == table->number;
-}
-
 Status rocks_scan(Store *store, const Table *table, Slice position, uint32_t limit, Arena *arena,
                   ScanPage *ret_page)
 {
     Rocks *rocks = rocks_of(store);
-    if (position.size > 0 && !is_position(table, position))
+    if (position.size > 0 && !codec_is_position(table, position))
         return STATUS_INVALID;
     rocksdb_t *db = enter(rocks);
     Status status = STATUS_UNAVAILABLE;
