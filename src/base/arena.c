@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FIRST_BLOCK = 16 * 1024, LARGEST_KEPT = 256 * 1024 };
+enum { FIRST_BLOCK = 16 * 1024, LARGEST_KEPT = 4 * 1024 * 1024 };
 
 typedef struct Block {
     struct Block *older;
