@@ -97,6 +97,15 @@ static Status look_inside(const char *directory, Disk disk, Arena *arena, Reason
     return status;
 }
 
+/* The announcement itself, or a first attempt to write it that a power cut left behind (disk_replace). */
+static bool has_making(const Slice *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (slice_starts_with(names[i], slice_from(MAKING)))
+            return true;
+    return false;
+}
+
 /* Looks without touching. */
 static Status look(const char *directory, Disk disk, Arena *arena, DirectoryState *ret_state,
                    Reason *reason)
@@ -109,7 +118,7 @@ static Status look(const char *directory, Disk disk, Arena *arena, DirectoryStat
         return look_inside(directory, disk, arena, reason);
     }
     bool empty = count == (has_name(names, count, LOCK) ? 1 : 0);
-    if (!empty && !has_name(names, count, MAKING))
+    if (!empty && !has_making(names, count))
         return reason_set(reason, STATUS_INVALID, "data",
                           "%s is not empty and not a data directory of ostraka: it has no file %s",
                           directory, MARKER);

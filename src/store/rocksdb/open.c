@@ -11,9 +11,13 @@ Status rocks_error(char *error, const char *path, Reason *reason)
 {
     Slice text = slice_from(error);
     Status status = STATUS_UNAVAILABLE;
-    if (slice_starts_with(text, SLICE("Corruption:")) ||
-        slice_starts_with(text, SLICE("Invalid argument:")) ||
-        slice_starts_with(text, SLICE("IO error: No such file or directory:")))
+    /* An error of the disk may come wrapped into another; what cannot be read now is not known to be damaged. A file
+     * that is gone is. */
+    bool disk_failed =
+        strstr(error, "IO error:") != NULL && strstr(error, "No such file or directory") == NULL;
+    if (!disk_failed && (slice_starts_with(text, SLICE("Corruption:")) ||
+                         slice_starts_with(text, SLICE("Invalid argument:")) ||
+                         slice_starts_with(text, SLICE("IO error:"))))
         status = STATUS_CORRUPT;
     const char *what = status == STATUS_CORRUPT ? "damaged" : "not usable";
     (void)reason_set(reason, status, "data", "%s is %s: %s", path, what, error);
