@@ -9,6 +9,7 @@
  *   FAULT_ERRNO     EIO (the default), ENOSPC, EDQUOT, EROFS, EMFILE or EACCES.
  *   FAULT_STICKY    1: every chosen call from the n-th on fails, until cleared; 0 (the default): that one only.
  *   FAULT_SHORT     1: if the n-th call is a write, it writes one half and says so; the next chosen call fails.
+ *   FAULT_LIE       1: syncs say that all is well and save nothing. A test of tests: what relies on syncs must notice.
  *   FAULT_CUT_AT    n: instead of the n-th call (reads not counted) the power fails.
  *   FAULT_KEEP      what a cut leaves of the bytes that were written but not synced: none (the default), all, or
  *                   random (a length between the synced and the written one, for each file its own).
@@ -68,7 +69,7 @@ typedef enum FaultKind {
 /* The same from inside the program. Safe from every thread. */
 typedef struct FaultApi {
     uint64_t (*count)(unsigned kinds); /* watched calls since the start */
-    uint64_t (*injected)(void);        /* how many of them were made to fail */
+    uint64_t (*injected)(void);        /* how many of them failed or were cut short */
     void (*fail_from_now)(unsigned kinds, int error);
     void (*clear)(void);
     void (*cut)(void); /* does not return */

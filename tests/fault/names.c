@@ -13,8 +13,10 @@
 struct Name {
     NameChange change;
     uint64_t number;
-    ino_t object; /* what was created */
-    ino_t parent; /* the directory whose sync makes the change last */
+    bool settled;        /* known to last: to be dropped */
+    ino_t object;        /* what was created, or the directory that was removed */
+    ino_t parent;        /* the directory whose sync makes the change last */
+    uint64_t removed_by; /* that directory's removal, if it is gone */
     char *path;
     char *from; /* the old name of a rename */
     char *side; /* where the removed or replaced file is kept */
@@ -107,6 +109,7 @@ Name *names_before(NameChange change, const char *path, const char *from)
     if (name == NULL)
         fault_confused("no memory for", path);
     *name = (Name){.change = change, .number = ++numbers, .parent = parent_of(path)};
+    name->object = inode_of(path);
     name->path = copied(path);
     name->from = from != NULL ? copied(from) : NULL;
     if (change == NAME_REMOVED || change == NAME_RENAMED)
@@ -147,6 +150,19 @@ static void move(Name *list, const char *from, const char *to)
     }
 }
 
+/* The directory is gone and will not be synced again, and its inode may soon be another's. */
+static void leave_directory(const Name *removed)
+{
+    for (Name *name = newest; name != NULL; name = name->older) {
+        if (name->change == NAME_MADE_DIRECTORY && name->object == removed->object)
+            name->object = 0;
+        if (name->parent != removed->object)
+            continue;
+        name->parent = 0;
+        name->removed_by = removed->number;
+    }
+}
+
 void names_after(Name *name, bool happened)
 {
     if (name == NULL)
@@ -155,7 +171,10 @@ void names_after(Name *name, bool happened)
         forget(name);
         return;
     }
-    name->object = inode_of(name->path);
+    if (name->change == NAME_REMOVED_DIRECTORY)
+        leave_directory(name);
+    else if (name->change != NAME_REMOVED)
+        name->object = inode_of(name->path);
     if (name->side != NULL)
         move(newest, name->path, name->side);
     if (name->from != NULL)
@@ -169,13 +188,30 @@ uint64_t names_latest(void)
     return numbers;
 }
 
-typedef bool (*Rule)(const Name *name, const Name *given);
-
-static void drop(Rule rule, const Name *given)
+/* A directory that is gone for good takes along whatever was still to be undone in it. */
+static bool settle_content(const Name *removed)
 {
+    bool any = false;
+    if (!removed->settled || removed->change != NAME_REMOVED_DIRECTORY)
+        return false;
+    for (Name *name = removed->older; name != NULL; name = name->older) {
+        any |= name->removed_by == removed->number && !name->settled;
+        name->settled |= name->removed_by == removed->number;
+    }
+    return any;
+}
+
+static void drop_settled(void)
+{
+    bool more = true;
+    while (more) {
+        more = false;
+        for (Name *name = newest; name != NULL; name = name->older)
+            more |= settle_content(name);
+    }
     for (Name **place = &newest; *place != NULL;) {
         Name *name = *place;
-        if (!rule(name, given)) {
+        if (!name->settled) {
             place = &name->older;
             continue;
         }
@@ -184,37 +220,55 @@ static void drop(Rule rule, const Name *given)
     }
 }
 
-static bool saved_by_directory(const Name *name, const Name *given)
+/* Settles a change and what happened earlier under the same name: that cannot be undone any more without harm to the
+ * thing that has the name now. */
+static void settle_name(Name *last)
 {
-    bool own = !strict && name->change == NAME_MADE_DIRECTORY && name->object == given->object;
-    return name->number <= given->number && (own || name->parent == given->object);
+    for (Name *name = last; name != NULL; name = name->older)
+        name->settled |= strcmp(name->path, last->path) == 0 ||
+                         (name->from != NULL && strcmp(name->from, last->path) == 0);
+}
+
+/* What is synced can be reached, so the new directories above it last as well. */
+static void settle_upwards(NameChange change, ino_t object)
+{
+    for (Name *name = newest; name != NULL; name = name->older) {
+        if (name->change != change || name->object != object)
+            continue;
+        settle_name(name);
+        settle_upwards(NAME_MADE_DIRECTORY, name->parent);
+        return;
+    }
 }
 
 void names_synced_directory(ino_t directory, uint64_t latest)
 {
-    drop(saved_by_directory, &(Name){.object = directory, .number = latest});
-}
-
-/* What happened earlier under the same name cannot be undone any more without harm to the file that has it now. */
-static bool same_name(const Name *name, const Name *given)
-{
-    return name->number <= given->number &&
-           (strcmp(name->path, given->path) == 0 ||
-            (name->from != NULL && strcmp(name->from, given->path) == 0));
+    for (Name *name = newest; name != NULL; name = name->older)
+        name->settled |= name->parent == directory && name->number <= latest;
+    if (!strict)
+        settle_upwards(NAME_MADE_DIRECTORY, directory);
+    drop_settled();
 }
 
 void names_synced_file(ino_t file)
 {
     if (strict)
         return;
-    for (Name *name = newest; name != NULL; name = name->older) {
-        if (name->change != NAME_CREATED || name->object != file)
-            continue;
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s", name->path);
-        drop(same_name, &(Name){.number = name->number, .path = path});
-        return;
-    }
+    settle_upwards(NAME_CREATED, file);
+    drop_settled();
+}
+
+/* With what is in it: a name that is lost makes it unreachable, synced or not. */
+static int undo_directory(const Name *name)
+{
+    char side[PATH_MAX + 64];
+    if (real_rmdir(name->path) == 0)
+        return 0;
+    if (errno != ENOTEMPTY)
+        return -1;
+    snprintf(side, sizeof side, "%s/lost-%d-%llu", side_directory, (int)getpid(),
+             (unsigned long long)name->number);
+    return real_rename(name->path, side);
 }
 
 static int undo(Name *name)
@@ -225,7 +279,7 @@ static int undo(Name *name)
     case NAME_LINKED:
         return real_unlink(name->path);
     case NAME_MADE_DIRECTORY:
-        return real_rmdir(name->path);
+        return undo_directory(name);
     case NAME_REMOVED_DIRECTORY:
         return real_mkdir(name->path);
     case NAME_RENAMED:
@@ -244,10 +298,7 @@ static int undo(Name *name)
 
 void names_undo(void)
 {
-    for (Name *name = newest; name != NULL; name = name->older) {
-        /* A directory stays when something in it is known to last, and with that its own name does. */
-        bool stays = name->change == NAME_MADE_DIRECTORY;
-        if (undo(name) != 0 && !(stays && errno == ENOTEMPTY) && errno != ENOENT)
+    for (Name *name = newest; name != NULL; name = name->older)
+        if (undo(name) != 0 && errno != ENOENT)
             fault_confused("cannot undo", name->path);
-    }
 }

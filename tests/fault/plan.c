@@ -8,6 +8,7 @@ typedef struct Plan {
     int error;
     bool sticky;
     bool half;
+    bool lies;
     uint64_t at; /* of the chosen calls; 0: none fails */
     uint64_t cut_at;
     bool cut_now;
@@ -94,6 +95,7 @@ void plan_load(void)
     plan.error = parse_error(error != NULL ? error : "EIO");
     plan.sticky = plan_number("FAULT_STICKY") != 0;
     plan.half = plan_number("FAULT_SHORT") != 0;
+    plan.lies = plan_number("FAULT_LIE") != 0;
     plan.at = plan_number("FAULT_FAIL_AT");
     plan.cut_at = plan_number("FAULT_CUT_AT");
     plan.control = getenv("FAULT_CONTROL");
@@ -161,18 +163,23 @@ Verdict plan_next(FaultKind kind)
     tally.chosen++;
     if (plan.at == 0 || tally.chosen < plan.at || (tally.chosen > plan.at && !plan.sticky))
         return VERDICT_PASS;
+    tally.injected++;
     if (plan.half && kind == FAULT_WRITE) {
         plan.half = false;
         plan.at = tally.chosen + 1;
         return VERDICT_SHORT;
     }
-    tally.injected++;
     return VERDICT_FAIL;
 }
 
 int plan_error(void)
 {
     return plan.error;
+}
+
+bool plan_lies(void)
+{
+    return plan.lies;
 }
 
 void plan_note(FaultKind kind, const char *path)

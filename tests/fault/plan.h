@@ -19,6 +19,8 @@ void plan_load(void);
 /* Counts one call and judges it. */
 Verdict plan_next(FaultKind kind);
 int plan_error(void);
+/* Whether syncs only pretend. */
+bool plan_lies(void);
 /* Remembers the first call that failed, for the report. */
 void plan_note(FaultKind kind, const char *path);
 void plan_report(void);

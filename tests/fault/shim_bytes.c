@@ -145,6 +145,8 @@ static int sync_any(int fd, long number)
         lengths_sync_failed(start.st_ino);
         return (int)watch_end(-1);
     }
+    if (plan_lies())
+        return (int)watch_end(0);
     fstat(fd, &start); /* again, now that nobody writes */
     uint64_t latest = names_latest();
     watch_unlock();
@@ -169,9 +171,10 @@ EXPORT int fdatasync(int fd)
     return sync_any(fd, SYS_fdatasync);
 }
 
+/* Without flags it asks whether the call exists, and does nothing that could fail; RocksDB rightly relies on that. */
 EXPORT int sync_file_range(int fd, off_t offset, off_t size, unsigned flags)
 {
-    if (watch_is_on(fd)) {
+    if (flags != 0 && watch_is_on(fd)) {
         bool fails = watch_refused(FAULT_RANGE, fd, NULL);
         watch_end(0);
         if (fails)

@@ -66,6 +66,8 @@ CALLS = [
     ("create", "libc.openat64(directory, b'new', os.O_CREAT | os.O_WRONLY, 0o600)"),
     ("create", "libc.creat(new, 0o600)"),
     ("create", "libc.creat64(new, 0o600)"),
+    ("create", "libc.mkstemp(ctypes.create_string_buffer(path('t-XXXXXX').encode()))"),
+    ("create", "libc.mkostemp64(ctypes.create_string_buffer(path('t-XXXXXX').encode()), os.O_APPEND)"),
     ("write", "libc.write(fd, b'abcd', 4)"),
     ("write", "libc.pwrite(fd, b'abcd', 4, 100)"),
     ("write", "libc.pwrite64(fd, b'abcd', 4, 100)"),
@@ -218,6 +220,13 @@ def test_what_a_failed_sync_lost_stays_lost_when_a_later_one_succeeds(disk):
     assert disk.sizes() == {"a": 100}
 
 
+def test_a_lying_sync_saves_nothing(disk):
+    disk.run("save('a', 100); sync_directory(); api.cut()", code=CUT, lie=1)
+    assert disk.sizes() == {"a": 0}
+    disk.run("save('b', 100); sync_directory(); api.cut()", code=CUT, lie=1, dirs="undo")
+    assert disk.sizes() == {"a": 0}
+
+
 def test_bytes_of_an_earlier_run_are_durable(disk):
     disk.run("make('a', 100)")
     disk.run("fd = os.open(path('a'), os.O_WRONLY | os.O_APPEND); os.write(fd, b'y' * 10); api.cut()", code=CUT)
@@ -279,6 +288,18 @@ NAMES = {
         "os.mkdir(path('t')); sync_directory(); make('t/a', 5); save('t/b', 6)\n"
         "os.rename(path('t'), path('d')); sync_directory()", {"d/b": 6}, {}),
     "a directory of which nothing was synced vanishes": ("os.mkdir(path('d')); make('d/a', 5)", {}, {}),
+    "a directory that was removed for good and made again keeps the new file": (
+        "os.mkdir(path('d')); save('d/a', 5); sync_directory('d'); sync_directory()\n"
+        "os.unlink(path('d/a')); os.rmdir(path('d')); sync_directory()\n"
+        "os.mkdir(path('d')); save('d/a', 7); sync_directory('d'); sync_directory()", {"d/a": 7}, {"d/a": 7}),
+    "a directory that was removed and made again in one go": (
+        "os.mkdir(path('d')); save('d/a', 5); sync_directory('d'); sync_directory()\n"
+        "os.unlink(path('d/a')); os.rmdir(path('d')); os.mkdir(path('d')); save('d/a', 7); sync_directory('d')",
+        {"d/a": 7}, {"d/a": 5}),
+    "a synced file keeps the new directories above it": (
+        "os.mkdir(path('d')); os.mkdir(path('d/e')); save('d/e/a', 5); make('d/b', 5)", {"d/e/a": 5}, {}),
+    "a synced directory without a name of its own": (
+        "os.mkdir(path('d')); save('d/a', 5); sync_directory('d')", {"d/a": 5}, {}),
     "a removed directory comes back with its file": (
         "os.mkdir(path('d')); save('d/a', 5); sync_directory('d'); sync_directory(); os.unlink(path('d/a')); os.rmdir(path('d'))",
         {"d/a": 5}, {"d/a": 5}),

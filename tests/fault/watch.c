@@ -137,13 +137,13 @@ Verdict watch_begin(FaultKind kind, int fd, const char *path)
     if (verdict == VERDICT_CUT)
         watch_cut();
     errno = error;
-    if (verdict == VERDICT_FAIL) {
-        char name[PATH_MAX];
-        if (path == NULL)
-            descriptor_path(fd, name);
-        plan_note(kind, path != NULL ? path : name);
-        errno = plan_error();
-    }
+    if (verdict == VERDICT_PASS)
+        return verdict;
+    char name[PATH_MAX];
+    if (path == NULL)
+        descriptor_path(fd, name);
+    plan_note(kind, path != NULL ? path : name);
+    errno = verdict == VERDICT_FAIL ? plan_error() : error;
     return verdict;
 }
 
