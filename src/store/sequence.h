@@ -12,5 +12,5 @@ typedef struct Sequence Sequence;
 /* `name` is the counter's row, e.g. "policies"; `block` is how many ids are taken at once (1 … 4096). Nothing is read or written yet. */
 Sequence *sequence_new(Store *store, World world, const char *name, uint32_t block);
 void sequence_free(Sequence *sequence);
-/* UNAVAILABLE or UNKNOWN: no block could be had; nothing is lost but perhaps a block. */
+/* UNAVAILABLE or UNKNOWN: no block could be had; nothing is lost but perhaps a block. CORRUPT: the counter is not one. */
 MUST_USE Status sequence_next(Sequence *sequence, uint64_t *ret_id);

@@ -29,6 +29,9 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
 #define TABLE_LIST(X)                                                                              \
     X(SITE, 1, "site", CONDITIONAL, false, true, "the name of a fact about the whole site",        \
       "state: id of the write (16 bytes) and the value; ~/id: receipts", "cli: maintenance mode")  \
+    X(COUNTERS, 2, "counters", CONDITIONAL, false, true, "the name of a kind of things",           \
+      "next: id of the write (16 bytes) and the first id not taken (8 bytes); ~/id: receipts",     \
+      "store: sequence.h")                                                                         \
     X(VOTERS, 20, "voters", CONDITIONAL, false, true, "voter",                                     \
       "head; s/policy: a line; t/token: seq, expires after 7 days; z/seq: the log", "votes: save") \
     X(POLICY_VOTERS, 21, "policy_voters", CONDITIONAL, false, false,                               \

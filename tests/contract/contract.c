@@ -54,6 +54,7 @@ const TableSet CONTRACT_TABLES = {TABLE_POINTERS, 4};
 static Store *on_stage;
 static Arena *arena;
 static int64_t grace_s;
+static TableSet tables;
 static _Atomic int64_t manual_now_us;
 
 static const ContractEngine *engine_on_stage(void)
@@ -81,7 +82,7 @@ static int64_t manual_now(void *self)
 }
 
 /* Only the time of day is ours: what waits or measures inside an engine does so in real time. */
-static World stage_world(void)
+World contract_world(void)
 {
     World world = world_real();
     if (engine_on_stage()->takes_clock)
@@ -94,7 +95,7 @@ static Store *open_on_stage(bool fresh)
     const ContractEngine *engine = engine_on_stage();
     Reason reason = {.rule = ""};
     ContractOptions options = {
-        .world = stage_world(), .tables = CONTRACT_TABLES, .grace_s = grace_s, .fresh = fresh};
+        .world = contract_world(), .tables = tables, .grace_s = grace_s, .fresh = fresh};
     Status status = engine->open(&options, &on_stage, &reason);
     if (status != STATUS_OK)
         test_fail(__FILE__, __LINE__, "%s does not open: %s: %s", engine->name, status_name(status),
@@ -109,20 +110,31 @@ static void close_on_stage(void)
     on_stage = NULL;
 }
 
-Store *contract_fresh_with_grace(int64_t seconds)
+static Store *begin(TableSet with_tables, int64_t seconds)
 {
     close_on_stage();
     if (arena == NULL)
         arena = arena_new();
     arena_reset(arena);
     grace_s = seconds;
+    tables = with_tables;
     atomic_store(&manual_now_us, CONTRACT_START_US);
     return open_on_stage(true);
 }
 
+Store *contract_fresh_with_grace(int64_t seconds)
+{
+    return begin(CONTRACT_TABLES, seconds);
+}
+
 Store *contract_fresh(void)
 {
-    return contract_fresh_with_grace(CONTRACT_GRACE_S);
+    return begin(CONTRACT_TABLES, CONTRACT_GRACE_S);
+}
+
+Store *contract_fresh_site(void)
+{
+    return begin(TABLES, CONTRACT_GRACE_S);
 }
 
 Store *contract_restart(void)
@@ -155,7 +167,7 @@ bool contract_has_clock(void)
 
 int64_t contract_now_us(void)
 {
-    return clock_now_us(stage_world().clock);
+    return clock_now_us(contract_world().clock);
 }
 
 void contract_set_now_us(int64_t now_us)
@@ -169,7 +181,7 @@ void contract_pass_s(int64_t seconds)
     if (contract_has_clock())
         atomic_fetch_add(&manual_now_us, seconds * US_PER_S);
     else
-        clock_sleep_us(stage_world().clock, seconds * US_PER_S);
+        clock_sleep_us(contract_world().clock, seconds * US_PER_S);
 }
 
 typedef struct Thread {

@@ -40,6 +40,8 @@ extern const TableSet CONTRACT_TABLES;
 Store *contract_fresh(void);
 /* The same with another grace period. */
 Store *contract_fresh_with_grace(int64_t grace_s);
+/* The same with the product's own tables (store/tables.h), for tests of what stands above the store. */
+Store *contract_fresh_site(void);
 /* Closes the store and opens the same data again: a restart of the process. */
 Store *contract_restart(void);
 /* At the end of a test; closing is part of what is tested. */
@@ -47,6 +49,8 @@ void contract_end(void);
 Store *contract_store(void);
 Arena *contract_arena(void);
 
+/* What the store was given: the machine's world, with our time of day where the engine takes a clock. */
+World contract_world(void);
 bool contract_has_clock(void);
 int64_t contract_now_us(void);
 /* Only where contract_has_clock. */
