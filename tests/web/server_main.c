@@ -175,7 +175,7 @@ static void set_health(const char *reason)
 {
     pthread_mutex_lock(&health_lock);
     health.writable = reason == NULL;
-    snprintf(health.reason, sizeof health.reason, "%s", reason != NULL ? reason : "");
+    snprintf(health.reason, sizeof health.reason, "%.250s", reason != NULL ? reason : "");
     pthread_mutex_unlock(&health_lock);
 }
 
