@@ -16,24 +16,15 @@ void buffer_clear(Buffer *buffer)
     buffer->size = 0;
 }
 
-char *buffer_reserve(Buffer *buffer, size_t size)
+void buffer_grow(Buffer *buffer, size_t size)
 {
-    if (buffer->data == NULL || size > buffer->capacity - buffer->size) {
-        size_t needed, capacity = buffer->capacity < 256 ? 256 : buffer->capacity;
-        CHECK(!__builtin_add_overflow(buffer->size, size, &needed) && needed <= SIZE_MAX / 2);
-        while (capacity < needed)
-            capacity *= 2;
-        buffer->data = realloc(buffer->data, capacity);
-        CHECK(buffer->data != NULL);
-        buffer->capacity = capacity;
-    }
-    return buffer->data + buffer->size;
-}
-
-void buffer_u8(Buffer *buffer, uint8_t number)
-{
-    *buffer_reserve(buffer, 1) = (char)number;
-    buffer->size += 1;
+    size_t needed, capacity = buffer->capacity < 256 ? 256 : buffer->capacity;
+    CHECK(!__builtin_add_overflow(buffer->size, size, &needed) && needed <= SIZE_MAX / 2);
+    while (capacity < needed)
+        capacity *= 2;
+    buffer->data = realloc(buffer->data, capacity);
+    CHECK(buffer->data != NULL);
+    buffer->capacity = capacity;
 }
 
 void buffer_u16(Buffer *buffer, uint16_t number)
@@ -57,14 +48,6 @@ void buffer_u64(Buffer *buffer, uint64_t number)
 void buffer_i64(Buffer *buffer, int64_t number)
 {
     buffer_u64(buffer, (uint64_t)number);
-}
-
-void buffer_bytes(Buffer *buffer, Slice bytes)
-{
-    if (bytes.size == 0)
-        return;
-    memcpy(buffer_reserve(buffer, bytes.size), bytes.data, bytes.size);
-    buffer->size += bytes.size;
 }
 
 void buffer_text(Buffer *buffer, const char *text)

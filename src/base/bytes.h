@@ -21,20 +21,41 @@ typedef struct Buffer {
 void buffer_free(Buffer *buffer);
 /* Empties without giving the memory back. */
 void buffer_clear(Buffer *buffer);
-/* Room for `size` more bytes; returns where they go. Add them with `buffer->size += n`. */
-char *buffer_reserve(Buffer *buffer, size_t size);
+/* The slow path of buffer_reserve. */
+void buffer_grow(Buffer *buffer, size_t size);
+
+/* Room for `size` more bytes; returns where they go. Add them with `buffer->size += n`. (Pages are written in many small
+ * steps, so this and the next two are inline: measured on a page of 4 KiB.) */
+static inline char *buffer_reserve(Buffer *buffer, size_t size)
+{
+    if (buffer->data == NULL || size > buffer->capacity - buffer->size)
+        buffer_grow(buffer, size);
+    return buffer->data + buffer->size;
+}
+
+static inline void buffer_u8(Buffer *buffer, uint8_t number)
+{
+    *buffer_reserve(buffer, 1) = (char)number;
+    buffer->size += 1;
+}
+
+static inline void buffer_bytes(Buffer *buffer, Slice bytes)
+{
+    if (bytes.size == 0)
+        return;
+    memcpy(buffer_reserve(buffer, bytes.size), bytes.data, bytes.size);
+    buffer->size += bytes.size;
+}
 
 static inline Slice buffer_slice(const Buffer *buffer)
 {
     return (Slice){buffer->data != NULL ? buffer->data : "", buffer->size};
 }
 
-void buffer_u8(Buffer *buffer, uint8_t number);
 void buffer_u16(Buffer *buffer, uint16_t number);
 void buffer_u32(Buffer *buffer, uint32_t number);
 void buffer_u64(Buffer *buffer, uint64_t number);
 void buffer_i64(Buffer *buffer, int64_t number);
-void buffer_bytes(Buffer *buffer, Slice bytes);
 void buffer_text(Buffer *buffer, const char *text);
 void buffer_print(Buffer *buffer, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Decimal digits, without the cost of printf: pages are full of numbers. */
