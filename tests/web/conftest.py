@@ -4,6 +4,7 @@ import os
 import pathlib
 import socket
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -83,8 +84,10 @@ class Client:
 
 
 class Server:
-    def __init__(self, directory, settings):
-        self.log_path = directory / "log"
+    def __init__(self, settings):
+        # Not pytest's own directory: that is pruned when several runs share a machine.
+        self.directory = tempfile.TemporaryDirectory(prefix="ostraka-web-")
+        self.log_path = pathlib.Path(self.directory.name) / "log"
         given = {"listen": "127.0.0.1:0", **settings}
         self.process = subprocess.Popen(
             [PROGRAM, self.log_path, *(f"{name}={value}" for name, value in given.items())],
@@ -134,12 +137,12 @@ class Server:
 
 
 @pytest.fixture
-def start(tmp_path_factory):
+def start():
     """start(name=value…) runs a server with these settings until the end of the test."""
     servers = []
 
     def start_one(**settings):
-        servers.append(Server(tmp_path_factory.mktemp("server"), settings))
+        servers.append(Server(settings))
         return servers[-1]
 
     yield start_one
@@ -148,8 +151,8 @@ def start(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server():
     """One with default settings, shared by the tests of a file."""
-    running = Server(tmp_path_factory.mktemp("server"), {})
+    running = Server({})
     yield running
     running.end()
