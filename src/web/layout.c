@@ -22,5 +22,5 @@ void layout_begin(Buffer *out, Slice title)
 void layout_end(Buffer *out)
 {
     HTML(out, "</main>\n<footer class=\"bottom\"><p>Ostraka " OSTRAKA_VERSION
-              ". Every total can be counted again by anyone.</p></footer>\n</body>\n</html>\n");
+              "</p></footer>\n</body>\n</html>\n");
 }
