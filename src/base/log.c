@@ -2,6 +2,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,22 +14,31 @@ static const Slice LEVELS[] = {
     [LOG_ERROR] = {"error", 5},
 };
 
+enum { GATHERED_MOST = 32 * 1024 };
+
 struct Log {
     int fd;
     LogLevel level;
     Clock clock;
+    pthread_mutex_t lock; /* guards what follows */
+    bool gathers;
+    Buffer gathered;
 };
 
 Log *log_new(int fd, LogLevel level, Clock clock)
 {
     Log *log = malloc(sizeof *log);
     CHECK(log != NULL);
-    *log = (Log){fd, level, clock};
+    *log = (Log){.fd = fd, .level = level, .clock = clock};
+    pthread_mutex_init(&log->lock, NULL);
     return log;
 }
 
 void log_free(Log *log)
 {
+    log_flush(log);
+    pthread_mutex_destroy(&log->lock);
+    buffer_free(&log->gathered);
     free(log);
 }
 
@@ -52,7 +62,7 @@ static JsonWriter *writer_of(LogLine *line)
 
 LogLine log_line(Log *log, LogLevel level, const char *event)
 {
-    LogLine line = {0};
+    LogLine line = {.level = level};
     if (level < log->level)
         return line;
     char time[LOG_TIME_TEXT];
@@ -95,7 +105,7 @@ void log_reason(LogLine *line, const Reason *reason)
 }
 
 /* A log that cannot be written must not stop the service, and there is nowhere to say so: the line is lost. */
-static void write_line(int fd, Slice line)
+static void write_lines(int fd, Slice line)
 {
     while (line.size > 0) {
         ssize_t wrote = write(fd, line.data, line.size);
@@ -106,13 +116,39 @@ static void write_line(int fd, Slice line)
     }
 }
 
+static void write_gathered(Log *log)
+{
+    write_lines(log->fd, buffer_slice(&log->gathered));
+    buffer_clear(&log->gathered);
+}
+
+void log_gather(Log *log, bool on)
+{
+    pthread_mutex_lock(&log->lock);
+    log->gathers = on;
+    write_gathered(log);
+    pthread_mutex_unlock(&log->lock);
+}
+
+void log_flush(Log *log)
+{
+    pthread_mutex_lock(&log->lock);
+    write_gathered(log);
+    pthread_mutex_unlock(&log->lock);
+}
+
 void log_end(LogLine *line)
 {
-    if (line->log == NULL)
+    Log *log = line->log;
+    if (log == NULL)
         return;
     json_object_end(writer_of(line));
     buffer_u8(&line->buffer, '\n');
-    write_line(line->log->fd, buffer_slice(&line->buffer));
+    pthread_mutex_lock(&log->lock);
+    buffer_bytes(&log->gathered, buffer_slice(&line->buffer));
+    if (!log->gathers || line->level >= LOG_WARNING || log->gathered.size >= GATHERED_MOST)
+        write_gathered(log);
+    pthread_mutex_unlock(&log->lock);
     buffer_free(&line->buffer);
     line->log = NULL;
 }

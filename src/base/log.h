@@ -4,7 +4,8 @@
  *     log_i64(&line, "status", 200);
  *     log_end(&line);
  * gives {"time":"2026-01-31T12:00:00.123Z","level":"info","event":"request","status":200}
- * A line is written by one write(2), so lines of several threads do not mix. Below the log's level nothing is
+ * A line is written by one write(2), so lines of several threads do not mix; a log that gathers writes several whole lines at
+ * once, and those from warning on at once, with what was gathered before them. Below the log's level nothing is
  * built. A text over LOG_VALUE_MOST bytes is cut there. Secrets are never passed here. Only web, tasks and cli log; library code returns a status. */
 #pragma once
 
@@ -22,10 +23,17 @@ typedef struct Log Log;
 MUST_USE Status log_level_from(Slice text, LogLevel *ret_level);
 /* The descriptor stays the caller's. */
 Log *log_new(int fd, LogLevel level, Clock clock);
+/* Writes what was gathered. */
 void log_free(Log *log);
+
+/* A busy server spends a sixth of a small page's time on one write(2) for its line. Who turns gathering on calls log_flush
+ * at least every second; a crash loses what was gathered since. Turning it off flushes. */
+void log_gather(Log *log, bool on);
+void log_flush(Log *log);
 
 typedef struct LogLine {
     Log *log; /* NULL: below the level, and the calls below do nothing */
+    LogLevel level;
     Buffer buffer;
     JsonWriter writer;
 } LogLine;

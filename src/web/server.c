@@ -124,6 +124,7 @@ static Status start(WebServer *server, Reason *reason)
     TRY(listener_open(server, reason));
     Status status = start_library(server, reason);
     if (status == STATUS_OK) {
+        log_gather(server->options.log, true); /* the keeper flushes */
         keeper_start(server);
         return STATUS_OK;
     }
@@ -187,5 +188,6 @@ void web_server_stop(WebServer *server)
     wait_for_requests(server);
     keeper_stop(server);
     MHD_stop_daemon(server->daemon);
+    log_gather(server->options.log, false);
     free_server(server);
 }

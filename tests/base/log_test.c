@@ -197,3 +197,33 @@ TEST(levels_are_read_by_name)
     EXPECT_STATUS(log_level_from(SLICE(""), &level), STATUS_INVALID);
     EXPECT(level == LOG_WARNING);
 }
+
+TEST(a_log_that_gathers_writes_whole_lines_later_and_warnings_at_once)
+{
+    int pipe_fds[2];
+    char text[4096];
+    EXPECT_I64(pipe2(pipe_fds, O_NONBLOCK), 0);
+    Log *log = log_new(pipe_fds[1], LOG_INFO, world_real().clock);
+    log_gather(log, true);
+    LogLine line = log_line(log, LOG_INFO, "one");
+    log_end(&line);
+    EXPECT_I64(read(pipe_fds[0], text, sizeof text), -1);
+    log_flush(log);
+    ssize_t size = read(pipe_fds[0], text, sizeof text);
+    EXPECT(size > 0 && text[size - 1] == '\n');
+    line = log_line(log, LOG_INFO, "two");
+    log_end(&line);
+    line = log_line(log, LOG_WARNING, "three");
+    log_end(&line);
+    size = read(pipe_fds[0], text, sizeof text - 1);
+    EXPECT(size > 0);
+    text[size] = '\0';
+    const char *two = strstr(text, "two"), *three = strstr(text, "three");
+    EXPECT(two != NULL && three != NULL && two < three);
+    line = log_line(log, LOG_INFO, "four");
+    log_end(&line);
+    log_free(log);
+    EXPECT(read(pipe_fds[0], text, sizeof text) > 0);
+    close(pipe_fds[0]);
+    close(pipe_fds[1]);
+}
