@@ -5,10 +5,15 @@
  * Promises:
  *   1. Only the moves of policy_rules.h happen, each with time, actor, reason and id; their times increase.
  *   2. A merge is source active -> merging(target), then the target, which must be active, lists the source with the merge's
- *      id, then source -> merged, or back to active when the target could not list it. Two opposite merges both fall back. A
+ *      id, then source -> merged, or back to active when the target could not list it. Of opposite merges at most one stands. A
  *      crash between any two steps leaves a source that is `merging`, which policies_finish_merge settles.
- *   3. A listed source counts for its target only while its own row says merged with the same id.
- *   4. Reading facts comes from a cache that may be behind; rules are safe with that. `policies_fresh` asks the store.
+ *   3. A listed source counts for its target only while its own row says merged with the same id. So a listing that arrives
+ *      late harms nobody, and the source's row alone decides.
+ *   4. Reading facts comes from a cache that may be behind; rules are safe with that. policies_read asks the store, and on a
+ *      cluster may miss a change that has just been answered; policies_fresh misses nothing.
+ *   5. Lists for browsing are derived and may be behind a change; policies_browse shows nothing that is wrong, and
+ *      policies_reindex_page brings back what is missing.
+ * Not promised: that a text and a move which change at the same time come in some order.
  * What a move means for votes is in votes/. Who may do what is checked by the caller (rights are in accounts.h), except
  * that an owner is an owner. */
 #pragma once
@@ -23,7 +28,8 @@ typedef struct PoliciesOptions {
     Store *store;
     World world;
     uint32_t id_block;
-    int64_t cache_s; /* how long facts may be taken from the cache */
+    int64_t cache_s;     /* how long facts may be taken from the cache */
+    uint32_t cache_most; /* policies in the cache; 0: 100,000 */
 } PoliciesOptions;
 
 Policies *policies_new(const PoliciesOptions *options);
@@ -36,6 +42,9 @@ enum {
     POLICY_LINKS_MOST = 10,
     POLICY_LINK_MOST = 510,
     POLICY_REASON_MOST = 1000,
+    POLICY_REVISIONS_MOST = 500,
+    POLICY_MEMBERS_MOST = 1000, /* that lead to one root, itself included */
+    POLICY_LISTED_MOST = 2000,  /* listings on one row, also of merges that fell back */
 };
 
 typedef struct PolicyText {
@@ -55,10 +64,8 @@ typedef struct Policy {
     PolicyText text;
     uint64_t owner; /* 0: none any more */
     int64_t created_us, edited_us;
-    uint32_t revision;       /* 1, 2, … */
-    Id version;              /* of the text, to notice a change in between */
-    const uint64_t *members; /* listed sources that count (promise 3) */
-    size_t member_count;
+    uint32_t revision;    /* 1, 2, … */
+    Id version;           /* of the text, to notice a change in between */
     uint64_t created_seq; /* the creator's entry that creates it */
     uint64_t creator;
     Id created_version;
@@ -76,51 +83,75 @@ typedef struct NewPolicy {
     int64_t time_us;
 } NewPolicy;
 
-/* Writes the row as pending (or active, for a merge's target). Repeating it is fine. */
+/* Writes the row as pending (or active, for a merge's target). Repeating it is fine. REFUSED: a category or party that is not
+ * there or takes no new policies. CONFLICT: the id is taken by another version. */
 MUST_USE Status policies_create(Policies *policies, const NewPolicy *policy, Reason *reason);
-/* One move. `move->time_us` and `move->id` are filled in. REFUSED: not a move from here. OK when this very move (by id) is
- * already there; CONFLICT when another came first. */
-MUST_USE Status policies_move(Policies *policies, uint64_t id, PolicyMove *move, Reason *reason);
+/* One move, but for those of a merge. `from` is the state that the caller saw: without it, a late "pending -> active" would
+ * look like an appeal. The caller gives state, actor, reason and, for `retired`, other and percent; time_us and payer (the
+ * owner) are filled in. An id of zero is replaced by a fresh one before anything is sent, so that after UNKNOWN the same
+ * move can be repeated. OK when this very move (by id) is already there. REFUSED: not a move from there. CONFLICT: it is not
+ * in `from` any more, or another move came first. */
+MUST_USE Status policies_move(Policies *policies, uint64_t id, PolicyState from, PolicyMove *move,
+                              Reason *reason);
 
+/* An obliterated policy has empty texts and revision 0. */
 MUST_USE Status policies_read(Policies *policies, uint64_t id, Arena *arena, Policy *ret_policy);
-/* `seen` must be the version that the editor saw (CONFLICT otherwise). */
+/* The same by a serial read. */
+MUST_USE Status policies_fresh(Policies *policies, uint64_t id, Arena *arena, Policy *ret_policy);
+/* `seen` must be the version that the editor saw (CONFLICT otherwise). OK, and no new revision, when the text already is what
+ * is asked for. REFUSED in states that are neither active nor merging. */
 MUST_USE Status policies_edit(Policies *policies, uint64_t id, Id seen, const PolicyText *text,
                               uint64_t editor, Reason *reason);
+
+typedef struct PolicyRevision {
+    PolicyText text;
+    uint32_t revision;
+    Id version;
+    uint64_t editor; /* of the first revision: the creator */
+    int64_t time_us; /* increases with the revision */
+} PolicyRevision;
+
 MUST_USE Status policies_revision(Policies *policies, uint64_t id, uint32_t revision, Arena *arena,
-                                  PolicyText *ret_text, uint64_t *ret_editor, int64_t *ret_time_us);
-/* The whole merge, as in promise 2; UNKNOWN or UNAVAILABLE leave it to policies_finish_merge. */
+                                  PolicyRevision *ret_revision);
+/* The whole merge, as in promise 2. REFUSED: it fell back, or did not begin. UNAVAILABLE, CONFLICT: it did not begin.
+ * UNKNOWN: it has perhaps begun, and policies_finish_merge settles it. */
 MUST_USE Status policies_merge(Policies *policies, uint64_t source, uint64_t target, uint64_t actor,
                                Slice reason_text, Reason *reason);
+/* Settles a source that is `merging`, by the same steps; OK when it is settled, or was not merging. Anything else: it still is,
+ * or may be; repeat it. */
 MUST_USE Status policies_finish_merge(Policies *policies, uint64_t source);
 /* Without owner, when the owner's account is closed. */
 MUST_USE Status policies_disown(Policies *policies, uint64_t id, uint64_t owner);
-/* Deleted or void: removes texts and revisions; moves and the ledger stay. */
+/* Deleted or void (REFUSED otherwise): removes texts and revisions; moves and the ledger stay. Repeating it is fine. */
 MUST_USE Status policies_obliterate(Policies *policies, uint64_t id);
-/* All policies, page by page, as store_scan. */
+/* All policies, page by page, as store_scan. A page may be empty though more follow. */
 MUST_USE Status policies_list(Policies *policies, Slice position, Arena *arena,
                               Policy **ret_policies, size_t *ret_count, Slice *ret_position,
                               bool *ret_more);
 
 /* ---- Facts for rules --------------------------------------------------------------------------------------- */
 
-/* A book for rules, whose facts live until the arena goes; asks the cache, then the store. What could not be read is not
- * there, and *ret_failed (set by find) says so: then nothing may be concluded from its absence. */
+/* A book for rules, whose facts live until the arena goes; asks the cache, then the store, and gives the same answer for a
+ * policy each time. Moves come without their reasons. What could not be read is not there, and `failed` says so: then nothing
+ * may be concluded from its absence. Begin with {.policies = …, .arena = …}; one thread. */
 typedef struct PoliciesReader {
     Policies *policies;
     Arena *arena;
-    Status failed; /* OK, or why some policy could not be read */
+    Status failed;             /* OK, or why some policy could not be read */
+    struct PoliciesSeen *seen; /* private */
 } PoliciesReader;
 PolicyBook policies_book(PoliciesReader *reader);
 /* Drops what the cache knows of a policy: after an own move, or when another instance told of one. */
 void policies_forget(Policies *policies, uint64_t id);
-/* The root of a policy now, and all members that count for a root (itself first). */
+/* All policies that count for a root, through several merges (itself first, then the nearest); from the cache. The root of a
+ * policy now is policy_standing at INT64_MAX. */
 MUST_USE Status policies_members(Policies *policies, uint64_t root, Arena *arena,
                                  uint64_t **ret_members, size_t *ret_count);
 
 /* ---- Categories and parties --------------------------------------------------------------------------------- */
 
 typedef struct Group {
-    uint64_t id;
+    uint64_t id; /* 1, 2, … within its kind */
     Slice name, description;
     bool active;
 } Group;
@@ -128,9 +159,57 @@ typedef struct Group {
 typedef enum GroupKind { GROUP_CATEGORY, GROUP_PARTY } GroupKind;
 enum { GROUPS_MOST = 1000, GROUP_NAME_MOST = 80, GROUP_DESCRIPTION_MOST = 2000 };
 
-/* In order of name. */
+/* In order of id, which is the order in which they were added. */
 MUST_USE Status policies_groups(Policies *policies, GroupKind kind, Arena *arena,
                                 Group **ret_groups, size_t *ret_count);
-/* id 0 adds one; names are unique within a kind. A disabled one stays on its policies and takes no new ones. */
+/* id 0 adds one; names (1 … GROUP_NAME_MOST characters) are unique within a kind, after NFKC and case folding. A disabled one
+ * stays on its policies and takes no new ones. REFUSED: the name is taken, or there are GROUPS_MOST. */
 MUST_USE Status policies_set_group(Policies *policies, GroupKind kind, const Group *group,
                                    uint64_t *ret_id, Reason *reason);
+
+/* The categories of a site that names no others. */
+extern const Slice POLICY_CATEGORIES[];
+extern const size_t POLICY_CATEGORY_COUNT;
+/* Adds those of the names that are not there yet; at start, on every instance at once if need be. */
+MUST_USE Status policies_ensure_categories(Policies *policies, const Slice *names, size_t count,
+                                           Reason *reason);
+
+/* ---- Browsing ------------------------------------------------------------------------------------------------- */
+
+/*    order, row of the index, whether it is of one group */
+#define POLICY_ORDER_LIST(X) \
+    X(NAME, "name", false)   \
+    X(DATE, "date", false)   \
+    X(PARTY, "party/", true) \
+    X(CATEGORY, "category/", true)
+typedef enum PolicyOrder {
+#define X(name, row, grouped) POLICIES_BY_##name,
+    POLICY_ORDER_LIST(X)
+#undef X
+        POLICY_ORDER_COUNT
+} PolicyOrder;
+
+enum { POLICIES_BROWSE_MOST = 100 };
+
+typedef struct PolicyQuery {
+    PolicyOrder
+        order; /* by name (of one party, of one category), folded; by date of creation, the newest first */
+    uint64_t group; /* the party or category */
+    Slice position; /* empty: from the beginning; else as it was returned */
+    uint32_t limit; /* 1 … POLICIES_BROWSE_MOST */
+} PolicyQuery;
+
+typedef struct PolicyPage {
+    Policy *policies; /* those that are in lists (policy_state_listed) and belong here */
+    size_t count;     /* may be less than the limit though more follow */
+    Slice position;
+    bool more;
+} PolicyPage;
+
+/* INVALID: a limit or position out of bounds. */
+MUST_USE Status policies_browse(Policies *policies, const PolicyQuery *query, Arena *arena,
+                                PolicyPage *ret_page);
+/* One page of the repair of these lists: adds what is missing, removes what is wrong. Begin with an empty position, go on while
+ * *ret_more. */
+MUST_USE Status policies_reindex_page(Policies *policies, Slice position, Arena *arena,
+                                      Slice *ret_position, bool *ret_more);

@@ -95,21 +95,33 @@ int64_t policy_standing_time(const PolicyBook *book, uint64_t id)
     return latest_us;
 }
 
+static bool is_appeal(const PolicyFacts *facts, PolicyState to)
+{
+    size_t count = facts->move_count;
+    return count >= 2 && facts->moves[count - 1].state == POLICY_PENDING_DELETION &&
+           facts->moves[count - 2].state == to;
+}
+
+static bool is_move(PolicyState from, PolicyState to)
+{
+    for (size_t i = 0; i < sizeof MOVES / sizeof MOVES[0]; i++)
+        if (MOVES[i].from == from && MOVES[i].to == to)
+            return true;
+    return false;
+}
+
 Status policy_check_move(const PolicyFacts *facts, PolicyState to, Reason *reason)
 {
     PolicyState from = facts->moves[facts->move_count - 1].state;
-    if (facts->move_count >= POLICY_MOVES_MOST)
-        return reason_set(reason, STATUS_REFUSED, "state", "a policy moves at most %d times",
-                          POLICY_MOVES_MOST);
-    for (size_t i = 0; i < sizeof MOVES / sizeof MOVES[0]; i++)
-        if (MOVES[i].from == from && MOVES[i].to == to)
-            return STATUS_OK;
-    bool appeal = from == POLICY_PENDING_DELETION && facts->move_count >= 2 &&
-                  facts->moves[facts->move_count - 2].state == to;
-    if (appeal)
-        return STATUS_OK;
-    return reason_set(reason, STATUS_REFUSED, "state", "a policy that is %s cannot become %s",
-                      STATES[from].text, STATES[to].text);
+    bool appeal = is_appeal(facts, to);
+    if (!appeal && !is_move(from, to))
+        return reason_set(reason, STATUS_REFUSED, "state", "a policy that is %s cannot become %s",
+                          STATES[from].text, STATES[to].text);
+    if ((appeal || to == POLICY_MERGING) && facts->move_count >= POLICY_MOVES_DETOUR)
+        return reason_set(reason, STATUS_REFUSED, "state",
+                          "after %d moves a policy is not merged and a deletion not appealed",
+                          POLICY_MOVES_DETOUR);
+    return STATUS_OK;
 }
 
 int64_t policy_move_time(const PolicyFacts *facts, int64_t clock_us)

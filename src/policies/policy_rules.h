@@ -57,7 +57,13 @@ typedef struct PolicyBook {
     void *self;
 } PolicyBook;
 
-enum { POLICY_MERGE_DEPTH = 64, POLICY_MOVES_MOST = 200 };
+enum {
+    POLICY_MERGE_DEPTH = 64, /* policies on the way from a member to its root, both included */
+    POLICY_MOVES_MOST = 200,
+    /* From here on no detours (a merge that may fall back, an appeal), so that a policy can always be retired and
+     * deleted, and none is stuck between two states. */
+    POLICY_MOVES_DETOUR = POLICY_MOVES_MOST - 4,
+};
 
 /* The last move that is not after `time_us`, or NULL when the policy was not there yet. */
 const PolicyMove *policy_move_at(const PolicyFacts *facts, int64_t time_us);

@@ -50,7 +50,16 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
     X(DIRTY, 27, "dirty", PLAIN, false, true, "hour, shard of 16",                                 \
       "voter: may have something to project; expires after 40 days", "votes: save")                \
     X(GENERATIONS, 28, "generations", CONDITIONAL, false, true, "derived",                         \
-      "state: id, current, next; ~/id: receipts", "votes: verify")
+      "state: id, current, next; ~/id: receipts", "votes: verify")                                 \
+    X(POLICIES, 30, "policies", CONDITIONAL, true, true, "policy",                                 \
+      "l/source, merge: a listed source; m/number: a move; origin; owner; state: count and id of " \
+      "the last move; text; v/revision: an older text; ~/id: receipts",                            \
+      "policies")                                                                                  \
+    X(GROUPS, 31, "groups", CONDITIONAL, false, true, "categories or parties",                     \
+      "d/id: a description; g/id: active, name; head: fresh id, last id; ~/id: receipts",          \
+      "policies: categories and parties")                                                          \
+    X(POLICY_INDEX, 32, "policy_index", PLAIN, true, false, "name, date, party/id, category/id",   \
+      "sort key, policy: the policy", "policies: after a change, and reindex")
 
 #define X(id, number, name, kind, deletes, expires, row, columns, writer) \
     extern const Table TABLE_##id;

@@ -344,7 +344,7 @@ static Status finish(Save *save, SaveResult *result)
     if (save->plan.creates != 0) {
         PolicyMove move = {.state = POLICY_ACTIVE, .actor = save->voter.id};
         Reason ignored;
-        (void)!policies_move(save->votes->policies, save->plan.creates, &move,
+        (void)!policies_move(save->votes->policies, save->plan.creates, POLICY_PENDING, &move,
                              &ignored); /* or the sweep */
     }
     result->outcome = SAVE_SAVED;

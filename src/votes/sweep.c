@@ -100,7 +100,7 @@ static Status move_to(Votes *votes, uint64_t policy, PolicyState state)
 {
     PolicyMove move = {.state = state};
     Reason reason;
-    Status status = policies_move(votes->policies, policy, &move, &reason);
+    Status status = policies_move(votes->policies, policy, POLICY_PENDING, &move, &reason);
     return status == STATUS_CONFLICT ? STATUS_OK : status; /* somebody else settled it */
 }
 

@@ -1,0 +1,177 @@
+/* edits.c -- texts and their revisions, owners, and the end of both. */
+#include "policies/policies_internal.h"
+
+static const Slice TEXT = {"text", 4};
+static const Slice OWNER = {"owner", 5};
+
+static bool texts_equal(const PolicyText *a, const PolicyText *b)
+{
+    bool equal = slice_equal(a->name, b->name) && slice_equal(a->description, b->description) &&
+                 slice_equal(a->rationale, b->rationale) && a->category == b->category &&
+                 a->party == b->party && a->link_count == b->link_count;
+    for (size_t i = 0; equal && i < a->link_count; i++)
+        equal = slice_equal(a->links[i], b->links[i]);
+    return equal;
+}
+
+/* ---- Editing ------------------------------------------------------------------------------------------------- */
+
+static Status check_editable(const PolicyRow *row, Reason *reason)
+{
+    PolicyState state = policy_last(row)->state;
+    if (!row->has_text || (state != POLICY_ACTIVE && state != POLICY_MERGING))
+        return reason_set(reason, STATUS_REFUSED, "state", "a policy that is %s cannot be edited",
+                          policy_state_text(state));
+    if (row->text.revision >= POLICY_REVISIONS_MOST)
+        return reason_set(reason, STATUS_REFUSED, "text", "a policy is edited at most %d times",
+                          POLICY_REVISIONS_MOST - 1);
+    return STATUS_OK;
+}
+
+/* The old text moves to its revision's cell, the new one takes its place; the receipt says whose it was. */
+static Status write_text(Policies *policies, const PolicyRow *row, const PolicyRevision *next,
+                         Arena *arena)
+{
+    BUFFER_SCOPE Buffer value = {0};
+    policy_encode_revision(&value, next);
+    Slice receipt = store_receipt(id_slice(&next->version), arena);
+    Condition condition = {.column = TEXT, .value = row->text_value};
+    Change changes[] = {
+        {.column = TEXT, .value = buffer_slice(&value)},
+        {.column = policy_revision_column(row->text.revision, arena), .value = row->text_value},
+        {.column = receipt, .value = id_slice(&next->version), .ttl_s = STORE_RECEIPT_TTL_S},
+    };
+    Update update = {.conditions = &condition,
+                     .condition_count = 1,
+                     .changes = changes,
+                     .change_count = 3,
+                     .proof = receipt};
+    return policy_update(policies, row->known.facts.id, &update, arena);
+}
+
+static void tell_of_text(Policies *policies, const PolicyRow *row, const PolicyRevision *next)
+{
+    PolicyRow edited = *row;
+    Policy before, after;
+    edited.text = *next;
+    policy_of_row(row, &before);
+    policy_of_row(&edited, &after);
+    policy_index_change(policies, &before, &after);
+}
+
+Status policies_edit(Policies *policies, uint64_t id, Id seen, const PolicyText *text,
+                     uint64_t editor, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    PolicyRow row;
+    TRY(policy_check_text(text, reason));
+    TRY(policy_row_read(policies, id, STORE_SERIAL, arena, &row));
+    TRY(check_editable(&row, reason));
+    if (texts_equal(&row.text.text, text))
+        return STATUS_OK;
+    TRY(policy_check_groups(policies, text, &row.text.text, reason));
+    Status status = STATUS_CONFLICT;
+    if (id_equal(row.text.version, seen)) {
+        int64_t now_us = clock_now_us(policies->world.clock), last_us = row.text.time_us;
+        PolicyRevision next = {.text = *text,
+                               .revision = row.text.revision + 1,
+                               .version = id_new(policies->world.clock, policies->world.random),
+                               .editor = editor,
+                               .time_us = now_us > last_us ? now_us : last_us + 1};
+        status = write_text(policies, &row, &next, arena);
+        if (status == STATUS_OK)
+            tell_of_text(policies, &row, &next);
+    }
+    if (status == STATUS_CONFLICT)
+        return reason_set(reason, status, "text", "somebody else has edited it in the meantime");
+    return status;
+}
+
+Status policies_revision(Policies *policies, uint64_t id, uint32_t revision, Arena *arena,
+                         PolicyRevision *ret_revision)
+{
+    Slice row = policy_row_key(id, arena);
+    Read read = {&TABLE_POLICIES, row, TEXT, STORE_NORMAL};
+    PolicyRevision found;
+    Cell cell;
+    TRY(store_read(policies->store, &read, arena, &cell));
+    TRY(policy_decode_revision(cell.value, &found));
+    if (found.revision != revision) {
+        read.column = policy_revision_column(revision, arena);
+        TRY(store_read(policies->store, &read, arena, &cell));
+        TRY(policy_decode_revision(cell.value, &found));
+        if (found.revision != revision)
+            return STATUS_CORRUPT;
+    }
+    *ret_revision = found;
+    return STATUS_OK;
+}
+
+/* ---- Owners -------------------------------------------------------------------------------------------------- */
+
+Status policies_disown(Policies *policies, uint64_t id, uint64_t owner)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    BUFFER_SCOPE Buffer value = {0};
+    PolicyRow row;
+    TRY(policy_row_read(policies, id, STORE_SERIAL, arena, &row));
+    if (owner == 0 || row.owner.owner != owner)
+        return STATUS_OK;
+    Id fresh = id_new(policies->world.clock, policies->world.random);
+    Slice receipt = store_receipt(id_slice(&fresh), arena);
+    policy_encode_owner(&value, &(PolicyOwner){fresh, 0});
+    Condition condition = {.column = OWNER, .value = row.owner_value};
+    Change changes[] = {
+        {.column = OWNER, .value = buffer_slice(&value)},
+        {.column = receipt, .value = id_slice(&fresh), .ttl_s = STORE_RECEIPT_TTL_S},
+    };
+    Update update = {.conditions = &condition,
+                     .condition_count = 1,
+                     .changes = changes,
+                     .change_count = 2,
+                     .proof = receipt};
+    Status status = policy_update(policies, id, &update, arena);
+    /* Nothing else takes an owner away, so whoever was first did the same. */
+    return status == STATUS_CONFLICT ? STATUS_OK : status;
+}
+
+/* ---- Obliterating -------------------------------------------------------------------------------------------- */
+
+/* The state cannot change any more; an edit that comes in between makes one more revision, and us read again. */
+static Status remove_texts(Policies *policies, const PolicyRow *row, Arena *arena)
+{
+    Change *changes = ARENA_ARRAY(arena, (size_t)row->text.revision + 1, Change);
+    size_t count = 0;
+    Id fresh = id_new(policies->world.clock, policies->world.random);
+    Slice receipt = store_receipt(id_slice(&fresh), arena);
+    changes[count++] =
+        (Change){.column = receipt, .value = id_slice(&fresh), .ttl_s = STORE_RECEIPT_TTL_S};
+    changes[count++] = (Change){.column = TEXT, .value = SLICE_EMPTY, .is_delete = true};
+    for (uint32_t i = 1; i < row->text.revision; i++)
+        changes[count++] = (Change){
+            .column = policy_revision_column(i, arena), .value = SLICE_EMPTY, .is_delete = true};
+    Condition condition = {.column = TEXT, .value = row->text_value};
+    Update update = {.conditions = &condition,
+                     .condition_count = 1,
+                     .changes = changes,
+                     .change_count = count,
+                     .proof = receipt};
+    return policy_update(policies, row->known.facts.id, &update, arena);
+}
+
+Status policies_obliterate(Policies *policies, uint64_t id)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Status status = STATUS_CONFLICT;
+    for (int i = 0; i < POLICIES_TRIES && status == STATUS_CONFLICT; i++) {
+        PolicyRow row;
+        TRY(policy_row_read(policies, id, STORE_SERIAL, arena, &row));
+        PolicyState state = policy_last(&row)->state;
+        if (state != POLICY_DELETED && state != POLICY_VOID)
+            return STATUS_REFUSED;
+        if (!row.has_text)
+            return STATUS_OK;
+        status = remove_texts(policies, &row, arena);
+    }
+    return status;
+}

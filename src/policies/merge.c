@@ -1,0 +1,267 @@
+/* merge.c -- merging a policy into another, and finding all that lead to one.
+ *
+ * The two policies are two rows, and no update spans rows. So the source first says `merging`, which keeps it from taking
+ * sources itself; then the target, while it is active, lists it; then the source says `merged`. The source's row decides
+ * alone, in one place, whatever happened in between. No cycle can close: each policy on it would have begun its merge after
+ * it took its source, and that after the source began its own. */
+#include "policies/policies_internal.h"
+
+/* ---- All that lead to a policy --------------------------------------------------------------------------------- */
+
+typedef struct Walk {
+    Policies *policies;
+    Arena *arena;
+    bool
+        serial; /* the truth of now, and with sources that may yet become members; else by the cache */
+    uint64_t *ids;
+    size_t count, capacity;
+    int height; /* policies on the longest way to the root, both ends included */
+} Walk;
+
+static void walk_push(Walk *walk, uint64_t id)
+{
+    if (walk->count == walk->capacity) {
+        size_t capacity = walk->capacity == 0 ? 16 : 2 * walk->capacity;
+        uint64_t *ids = ARENA_ARRAY(walk->arena, capacity, uint64_t);
+        if (walk->count > 0)
+            memcpy(ids, walk->ids, walk->count * sizeof *ids);
+        walk->ids = ids;
+        walk->capacity = capacity;
+    }
+    walk->ids[walk->count++] = id;
+}
+
+static Status walk_read(Walk *walk, uint64_t id, PolicyKnown *ret_known)
+{
+    PolicyRow row;
+    if (!walk->serial)
+        return policy_known(walk->policies, id, walk->arena, ret_known);
+    TRY(policy_row_read(walk->policies, id, STORE_SERIAL, walk->arena, &row));
+    *ret_known = row.known;
+    return STATUS_OK;
+}
+
+/* Promise 3: by the source's own row. */
+static bool counts_for(const Walk *walk, const PolicyFacts *source, uint64_t target, Id merge)
+{
+    const PolicyMove *last = &source->moves[source->move_count - 1];
+    bool state = last->state == POLICY_MERGED || (walk->serial && last->state == POLICY_MERGING);
+    return state && last->other == target && id_equal(last->id, merge);
+}
+
+static Status walk_sources(Walk *walk, uint64_t id)
+{
+    PolicyKnown known;
+    TRY(walk_read(walk, id, &known));
+    for (size_t i = 0; i < known.source_count; i++) {
+        const PolicySource *listed = &known.sources[i];
+        PolicyKnown source;
+        Status status = walk_read(walk, listed->source, &source);
+        if (status ==
+            STATUS_NOT_FOUND) /* a normal read that is behind: the row was there before the listing */
+            continue;
+        TRY(status);
+        if (counts_for(walk, &source.facts, id, listed->merge))
+            walk_push(walk, listed->source);
+    }
+    return STATUS_OK;
+}
+
+/* Level by level. More than twice the bound was never allowed to come about. */
+static Status walk_from(Walk *walk, uint64_t root)
+{
+    walk_push(walk, root);
+    for (size_t level = 0; level < walk->count; walk->height++) {
+        size_t end = walk->count;
+        if (walk->height >= 2 * POLICY_MERGE_DEPTH)
+            return STATUS_CORRUPT;
+        for (; level < end; level++) {
+            TRY(walk_sources(walk, walk->ids[level]));
+            if (walk->count > 2 * POLICY_MEMBERS_MOST)
+                return STATUS_CORRUPT;
+        }
+    }
+    return STATUS_OK;
+}
+
+Status policies_members(Policies *policies, uint64_t root, Arena *arena, uint64_t **ret_members,
+                        size_t *ret_count)
+{
+    Walk walk = {.policies = policies, .arena = arena};
+    TRY(walk_from(&walk, root));
+    *ret_members = walk.ids;
+    *ret_count = walk.count;
+    return STATUS_OK;
+}
+
+/* ---- The target's step --------------------------------------------------------------------------------------- */
+
+static bool is_listed(const PolicyRow *target, const PolicySource *listing)
+{
+    for (size_t i = 0; i < target->known.source_count; i++)
+        if (target->known.sources[i].source == listing->source &&
+            id_equal(target->known.sources[i].merge, listing->merge))
+            return true;
+    return false;
+}
+
+/* The source is merging already, so nothing can be listed there any more and its side is counted exactly. On the
+ * target's side merges of the same moment may add a few. */
+static Status check_room(Policies *policies, const PolicyRow *target, uint64_t source, Arena *arena,
+                         Reason *reason)
+{
+    Walk below = {.policies = policies, .arena = arena, .serial = true};
+    Walk beside = {.policies = policies, .arena = arena, .serial = true};
+    TRY(walk_from(&below, source));
+    TRY(walk_from(&beside, target->known.facts.id));
+    if (below.height + 1 > POLICY_MERGE_DEPTH)
+        return reason_set(reason, STATUS_REFUSED, "target", "at most %d policies in a row",
+                          POLICY_MERGE_DEPTH);
+    if (below.count + beside.count > POLICY_MEMBERS_MOST ||
+        target->known.source_count >= POLICY_LISTED_MOST)
+        return reason_set(reason, STATUS_REFUSED, "target", "at most %d policies become one",
+                          POLICY_MEMBERS_MOST);
+    return STATUS_OK;
+}
+
+static Status check_target(const PolicyRow *target, Reason *reason)
+{
+    PolicyState state = policy_last(target)->state;
+    if (state != POLICY_ACTIVE)
+        return reason_set(reason, STATUS_REFUSED, "target", "the target is %s",
+                          policy_state_text(state));
+    return STATUS_OK;
+}
+
+static Status write_listing(Policies *policies, const PolicyRow *target,
+                            const PolicySource *listing, Arena *arena)
+{
+    Slice column = policy_source_column(listing, arena);
+    Condition condition = {.column = SLICE("state"), .value = target->state_value};
+    Change change = {.column = column, .value = POLICY_LISTED};
+    Update update = {.conditions = &condition,
+                     .condition_count = 1,
+                     .changes = &change,
+                     .change_count = 1,
+                     .proof = column};
+    int64_t read_us = policy_cache_now_us(policies->cache);
+    TRY(policy_update(policies, target->known.facts.id, &update, arena));
+    PolicyKnown known = target->known;
+    PolicySource *sources = ARENA_ARRAY(arena, known.source_count + 1, PolicySource);
+    for (size_t i = 0; i < known.source_count; i++)
+        sources[i] = known.sources[i];
+    sources[known.source_count++] = *listing;
+    known.sources = sources;
+    policy_cache_put(policies->cache, &known, read_us);
+    return STATUS_OK;
+}
+
+/* OK: the target lists the source. REFUSED: it does not, for a reason that stands. Anything else: not known. A listing that is
+ * missing is sent (again): an earlier one that is still on its way says the same. */
+static Status list_on_target(Policies *policies, const PolicyRow *source, int64_t *ret_target_us,
+                             Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    const PolicyMove *merging = policy_last(source);
+    PolicySource listing = {source->known.facts.id, merging->id};
+    Status status = STATUS_CONFLICT;
+    for (int i = 0; i < POLICIES_TRIES && status == STATUS_CONFLICT; i++) {
+        PolicyRow target;
+        status = policy_row_read(policies, merging->other, STORE_SERIAL, arena, &target);
+        if (status == STATUS_NOT_FOUND)
+            return reason_set(reason, STATUS_REFUSED, "target", "there is no such policy");
+        TRY(status);
+        *ret_target_us = policy_last(&target)->time_us;
+        if (is_listed(&target, &listing))
+            return STATUS_OK;
+        TRY(check_target(&target, reason));
+        TRY(check_room(policies, &target, listing.source, arena, reason));
+        status = write_listing(policies, &target, &listing, arena);
+    }
+    return status == STATUS_CONFLICT ? STATUS_UNAVAILABLE : status;
+}
+
+/* ---- The source's steps --------------------------------------------------------------------------------------- */
+
+/* merging -> merged, or back. The time is not before the target's, which so was there when the source came to it. */
+static Status conclude(Policies *policies, const PolicyRow *source, Reason *reason)
+{
+    const PolicyMove *merging = policy_last(source);
+    PolicyMove move = *merging;
+    int64_t target_us = 0;
+    Status listed = list_on_target(policies, source, &target_us, reason);
+    if (listed != STATUS_OK && listed != STATUS_REFUSED)
+        return listed;
+    move.state = POLICY_MERGED;
+    if (listed == STATUS_REFUSED)
+        move = (PolicyMove){.state = POLICY_ACTIVE,
+                            .id = id_new(policies->world.clock, policies->world.random),
+                            .reason = SLICE("the target could not take it")};
+    CHECK(policy_check_move(&source->known.facts, move.state, NULL) == STATUS_OK);
+    return policy_append(policies, source, &move, target_us);
+}
+
+/* Until the source is not merging any more; OK then, and *ret_source is how it stands. */
+static Status settle(Policies *policies, uint64_t id, Arena *arena, PolicyRow *ret_source,
+                     Reason *reason)
+{
+    for (int i = 0; i < POLICIES_TRIES; i++) {
+        PolicyRow source;
+        TRY(policy_row_read(policies, id, STORE_SERIAL, arena, &source));
+        if (policy_last(&source)->state != POLICY_MERGING) {
+            *ret_source = source;
+            return STATUS_OK;
+        }
+        Status status = conclude(policies, &source, reason);
+        if (status != STATUS_OK && status != STATUS_CONFLICT)
+            return status;
+    }
+    return STATUS_UNAVAILABLE;
+}
+
+Status policies_finish_merge(Policies *policies, uint64_t source)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    PolicyRow row;
+    return settle(policies, source, arena, &row, NULL);
+}
+
+static Status begin(Policies *policies, uint64_t source, PolicyMove *move, Arena *arena,
+                    Reason *reason)
+{
+    PolicyRow row, target;
+    Status status = policy_row_read(policies, move->other, STORE_SERIAL, arena, &target);
+    if (status == STATUS_NOT_FOUND)
+        return reason_set(reason, STATUS_REFUSED, "target", "there is no such policy");
+    TRY(status);
+    TRY(check_target(&target, reason));
+    TRY(policy_row_read(policies, source, STORE_SERIAL, arena, &row));
+    TRY(policy_check_move(&row.known.facts, POLICY_MERGING, reason));
+    status = policy_append(policies, &row, move, 0);
+    if (status == STATUS_CONFLICT)
+        return reason_set(reason, status, "source", "somebody else has just moved it");
+    return status;
+}
+
+Status policies_merge(Policies *policies, uint64_t source, uint64_t target, uint64_t actor,
+                      Slice reason_text, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    PolicyRow row;
+    if (source == target)
+        return reason_set(reason, STATUS_INVALID, "target", "a policy cannot become itself");
+    TRY(policy_check_reason(reason_text, reason));
+    PolicyMove move = {.state = POLICY_MERGING,
+                       .id = id_new(policies->world.clock, policies->world.random),
+                       .actor = actor,
+                       .other = target,
+                       .reason = reason_text};
+    TRY(begin(policies, source, &move, arena, reason));
+    Reason why = {.rule = "the target could not take it"};
+    if (settle(policies, source, arena, &row, &why) != STATUS_OK)
+        return reason_set(reason, STATUS_UNKNOWN, "target",
+                          "the merge has begun and is finished in the background");
+    if (policy_find_move(&row.known.facts, POLICY_MERGED, move.id) != NULL)
+        return STATUS_OK;
+    return reason_set(reason, STATUS_REFUSED, "target", "%s", why.rule);
+}

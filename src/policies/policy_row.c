@@ -1,0 +1,222 @@
+/* policy_row.c -- reading a policy's row, and appending a move to it. */
+#include "policies/policies_internal.h"
+
+static const Slice STATE = {"state", 5};
+
+/* ---- Reading ------------------------------------------------------------------------------------------------- */
+
+typedef struct RowBuilder {
+    PolicyRow row;
+    PolicyMove *moves;     /* room for as many as there are cells */
+    PolicySource *sources; /* likewise */
+    PolicyHead head;
+} RowBuilder;
+
+static Status take_source(RowBuilder *to, const Cell *cell)
+{
+    if (!slice_equal(cell->value, POLICY_LISTED))
+        return STATUS_CORRUPT;
+    TRY(policy_decode_source_column(cell->column, &to->sources[to->row.known.source_count]));
+    to->row.known.source_count++;
+    return STATUS_OK;
+}
+
+/* Moves are numbered through, and their times increase. */
+static Status take_move(RowBuilder *to, const Cell *cell)
+{
+    size_t count = to->row.known.facts.move_count;
+    uint32_t number = 0;
+    TRY(policy_decode_move_column(cell->column, &number));
+    TRY(policy_decode_move(cell->value, &to->moves[count]));
+    if (number != count || count >= POLICY_MOVES_MOST ||
+        (count > 0 && to->moves[count].time_us <= to->moves[count - 1].time_us))
+        return STATUS_CORRUPT;
+    to->row.known.facts.move_count++;
+    return STATUS_OK;
+}
+
+static Status take_origin(RowBuilder *to, const Cell *cell)
+{
+    return policy_decode_origin(cell->value, &to->row.origin);
+}
+
+static Status take_owner(RowBuilder *to, const Cell *cell)
+{
+    to->row.owner_value = cell->value;
+    return policy_decode_owner(cell->value, &to->row.owner);
+}
+
+static Status take_state(RowBuilder *to, const Cell *cell)
+{
+    to->row.state_value = cell->value;
+    return policy_decode_head(cell->value, &to->head);
+}
+
+static Status take_text(RowBuilder *to, const Cell *cell)
+{
+    to->row.text_value = cell->value;
+    to->row.has_text = true;
+    return policy_decode_revision(cell->value, &to->row.text);
+}
+
+static const struct {
+    Slice prefix;
+    bool whole; /* the column is just that */
+    Status (*take)(RowBuilder *to, const Cell *cell);
+} CELLS[] = {
+    {{"l/", 2}, false, take_source},    {{"m/", 2}, false, take_move},
+    {{"origin", 6}, true, take_origin}, {{"owner", 5}, true, take_owner},
+    {{"state", 5}, true, take_state},   {{"text", 4}, true, take_text},
+};
+
+static Status take_cell(RowBuilder *to, const Cell *cell)
+{
+    for (size_t i = 0; i < sizeof CELLS / sizeof CELLS[0]; i++)
+        if (CELLS[i].whole ? slice_equal(cell->column, CELLS[i].prefix)
+                           : slice_starts_with(cell->column, CELLS[i].prefix))
+            return CELLS[i].take(to, cell);
+    return STATUS_CORRUPT;
+}
+
+static Status read_part(Policies *policies, uint64_t id, Slice to, ReadMode mode, Arena *arena,
+                        RowBuilder *builder)
+{
+    Query query = {.table = &TABLE_POLICIES,
+                   .row = policy_row_key(id, arena),
+                   .from = SLICE("l"),
+                   .to = to,
+                   .after = SLICE_EMPTY,
+                   .limit = STORE_PAGE_MOST,
+                   .mode = mode};
+    Page page;
+    TRY(store_slice(policies->store, &query, arena, &page));
+    if (page.more) /* over every bound of a row */
+        return STATUS_CORRUPT;
+    *builder = (RowBuilder){.moves = ARENA_ARRAY(arena, page.count, PolicyMove),
+                            .sources = ARENA_ARRAY(arena, page.count, PolicySource)};
+    PolicyKnown *known = &builder->row.known;
+    *known =
+        (PolicyKnown){.facts = {.id = id, .moves = builder->moves}, .sources = builder->sources};
+    for (size_t i = 0; i < page.count; i++)
+        TRY(take_cell(builder, &page.cells[i]));
+    if (known->facts.move_count == 0)
+        return page.count == 0 ? STATUS_NOT_FOUND : STATUS_CORRUPT;
+    return STATUS_OK;
+}
+
+Status policy_row_read(Policies *policies, uint64_t id, ReadMode mode, Arena *arena,
+                       PolicyRow *ret_row)
+{
+    RowBuilder builder;
+    TRY(read_part(policies, id, SLICE("v"), mode, arena, &builder));
+    const PolicyRow *row = &builder.row;
+    size_t count = row->known.facts.move_count;
+    bool whole = row->state_value.data != NULL && row->owner_value.data != NULL &&
+                 builder.head.count == count && id_equal(builder.head.last, policy_last(row)->id);
+    if (!whole)
+        return STATUS_CORRUPT;
+    *ret_row = *row;
+    return STATUS_OK;
+}
+
+Status policy_known(Policies *policies, uint64_t id, Arena *arena, PolicyKnown *ret_known)
+{
+    if (policy_cache_get(policies->cache, id, arena, ret_known))
+        return STATUS_OK;
+    RowBuilder builder;
+    int64_t read_us = policy_cache_now_us(policies->cache);
+    TRY(read_part(policies, id, SLICE("n"), STORE_NORMAL, arena, &builder));
+    policy_cache_put(policies->cache, &builder.row.known, read_us);
+    *ret_known = builder.row.known;
+    return STATUS_OK;
+}
+
+const PolicyMove *policy_last(const PolicyRow *row)
+{
+    const PolicyFacts *facts = &row->known.facts;
+    return &facts->moves[facts->move_count - 1];
+}
+
+const PolicyMove *policy_find_move(const PolicyFacts *facts, PolicyState state, Id id)
+{
+    for (size_t i = 0; i < facts->move_count; i++)
+        if (facts->moves[i].state == state && id_equal(facts->moves[i].id, id))
+            return &facts->moves[i];
+    return NULL;
+}
+
+void policy_of_row(const PolicyRow *row, Policy *ret_policy)
+{
+    *ret_policy = (Policy){.id = row->known.facts.id,
+                           .facts = row->known.facts,
+                           .text = row->text.text,
+                           .owner = row->owner.owner,
+                           .created_us = row->origin.created_us,
+                           .edited_us = row->text.time_us,
+                           .revision = row->text.revision,
+                           .version = row->text.version,
+                           .created_seq = row->origin.seq,
+                           .creator = row->origin.creator,
+                           .created_version = row->origin.version};
+}
+
+/* ---- Appending ----------------------------------------------------------------------------------------------- */
+
+Status policy_update(Policies *policies, uint64_t id, Update *update, Arena *arena)
+{
+    update->table = &TABLE_POLICIES;
+    update->row = policy_row_key(id, arena);
+    return store_update(policies->store, update, POLICIES_TRIES, arena, NULL);
+}
+
+/* The row as it is after the move. */
+static PolicyRow row_after(const PolicyRow *row, const PolicyMove *move, Arena *arena)
+{
+    PolicyRow after = *row;
+    PolicyFacts *facts = &after.known.facts;
+    PolicyMove *moves = ARENA_ARRAY(arena, facts->move_count + 1, PolicyMove);
+    memcpy(moves, facts->moves, facts->move_count * sizeof *moves);
+    moves[facts->move_count] = *move;
+    facts->moves = moves;
+    facts->move_count++;
+    return after;
+}
+
+static void tell_of_move(Policies *policies, const PolicyRow *row, const PolicyMove *move,
+                         int64_t read_us, Arena *arena)
+{
+    PolicyRow row_now = row_after(row, move, arena);
+    Policy before, after;
+    policy_cache_put(policies->cache, &row_now.known, read_us);
+    policy_of_row(row, &before);
+    policy_of_row(&row_now, &after);
+    policy_index_change(policies, &before, &after);
+}
+
+Status policy_append(Policies *policies, const PolicyRow *row, PolicyMove *move,
+                     int64_t not_before_us)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    BUFFER_SCOPE Buffer value = {0};
+    BUFFER_SCOPE Buffer state = {0};
+    const PolicyFacts *facts = &row->known.facts;
+    int64_t read_us = policy_cache_now_us(policies->cache);
+    int64_t clock_us = clock_now_us(policies->world.clock);
+    CHECK(facts->move_count < POLICY_MOVES_MOST && !id_is_zero(move->id));
+    move->time_us = policy_move_time(facts, clock_us > not_before_us ? clock_us : not_before_us);
+    policy_encode_move(&value, move);
+    policy_encode_head(&state, &(PolicyHead){(uint32_t)facts->move_count + 1, move->id});
+
+    Condition condition = {.column = STATE, .value = row->state_value};
+    Slice proof = policy_move_column((uint32_t)facts->move_count, arena);
+    Change changes[] = {{.column = STATE, .value = buffer_slice(&state)},
+                        {.column = proof, .value = buffer_slice(&value)}};
+    Update update = {.conditions = &condition,
+                     .condition_count = 1,
+                     .changes = changes,
+                     .change_count = 2,
+                     .proof = proof};
+    TRY(policy_update(policies, facts->id, &update, arena));
+    tell_of_move(policies, row, move, read_us, arena);
+    return STATUS_OK;
+}
