@@ -303,3 +303,35 @@ TEST(conditional_tables_are_scanned_too)
     EXPECT_I64(page.cells[0].cell.timestamp, 0);
     contract_end();
 }
+
+/* A conditional delete leaves nothing behind, not even at the place where the scan stopped. */
+TEST(a_scan_goes_on_where_the_cell_of_its_position_is_gone)
+{
+    for (uint32_t stop = 1; stop < ROWS; stop++) {
+        Store *store = contract_fresh();
+        ScanPage page;
+        size_t seen = stop;
+        for (int i = 0; i < ROWS; i++)
+            EXPECT_STATUS(contract_update_one(&CONTRACT_COND_D, row_name(i),
+                                              when_absent(SLICE("c")),
+                                              put(SLICE("c"), SLICE("v"), 0), NULL),
+                          STATUS_OK);
+        EXPECT_STATUS(
+            store_scan(store, &CONTRACT_COND_D, SLICE_EMPTY, stop, contract_arena(), &page),
+            STATUS_OK);
+        EXPECT_I64(page.count, stop);
+        Change changes[] = {put(SLICE("a"), SLICE("before c"), 0), erase(SLICE("c"), 0)};
+        EXPECT_STATUS(contract_update(&CONTRACT_COND_D, page.cells[stop - 1].row,
+                                      when_equal(SLICE("c"), SLICE("v")), changes, 2),
+                      STATUS_OK);
+        while (page.more) {
+            EXPECT_STATUS(
+                store_scan(store, &CONTRACT_COND_D, page.position, 2, contract_arena(), &page),
+                STATUS_OK);
+            for (size_t i = 0; i < page.count; i++)
+                seen += slice_equal(page.cells[i].cell.column, SLICE("c"));
+        }
+        EXPECT_I64(seen, ROWS);
+    }
+    contract_end();
+}

@@ -156,6 +156,27 @@ TEST(expired_cells_of_conditional_tables_go_at_once)
     end();
 }
 
+TEST(a_conditional_delete_leaves_nothing_behind)
+{
+    begin();
+    Condition absent = when_absent(SLICE("cell")), there = when_equal(SLICE("cell"), SLICE("v"));
+    Change made = put(SLICE("cell"), SLICE("v"), 0);
+    Change gone[] = {put(SLICE("log"), SLICE("v"), 0), erase(SLICE("cell"), 0)};
+    Update update = {.table = &CONTRACT_COND_D,
+                     .row = ROW,
+                     .conditions = &absent,
+                     .condition_count = 1,
+                     .changes = &made,
+                     .change_count = 1,
+                     .proof = SLICE("cell")};
+    EXPECT_STATUS(store_update_if(store, &update, arena, NULL), STATUS_OK);
+    update.conditions = &there, update.changes = gone, update.change_count = 2;
+    update.proof = SLICE("log");
+    EXPECT_STATUS(store_update_if(store, &update, arena, NULL), STATUS_OK);
+    EXPECT_I64(stored_keys(&CONTRACT_COND_D), 1);
+    end();
+}
+
 /* An older version of the cell lies deeper; when the newer one is forgotten the older must not show through. */
 TEST(what_lies_below_does_not_come_up)
 {
