@@ -138,7 +138,7 @@ Slice command_flag(const Context *context, const char *name)
     for (size_t i = 0; i < COMMAND_FLAGS_MOST && flags[i].name != NULL; i++)
         if (strcmp(flags[i].name, name) == 0)
             return context->parsed.flags[i];
-    CHECK(!"a flag that the command's row declares");
+    CHECK(false && "a flag that the command's row declares");
     return SLICE_EMPTY;
 }
 

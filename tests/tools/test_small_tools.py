@@ -34,8 +34,6 @@ def test_recording_again_replaces_the_section_and_leaves_the_others(tmp_path):
 @pytest.fixture
 def site(tmp_path, monkeypatch):
     (tmp_path / "docs").mkdir()
-    (tmp_path / "src/cli").mkdir(parents=True)
-    (tmp_path / "src/cli/main.c").touch()
     monkeypatch.setattr(docs, "ROOT", tmp_path)
     return tmp_path
 
