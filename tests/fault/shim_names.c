@@ -41,7 +41,8 @@ static int open_any(int directory, const char *path, int flags, mode_t mode)
 
 static mode_t mode_of(int flags, va_list arguments)
 {
-    return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
+    bool has_mode = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+    return has_mode ? va_arg(arguments, mode_t) : 0;
 }
 
 EXPORT int open(const char *path, int flags, ...)

@@ -2,6 +2,8 @@
 again in the same process once the disk is well, and whatever was acknowledged is there.
 
 The short form takes every so-manieth n, from a random start; the long form takes all."""
+import random
+
 import pytest
 
 import loops
@@ -42,3 +44,19 @@ def test_the_nth_call_fails(tmp_path, name):
         tried += 1
     print(f"{name}: {tried} calls failed, the last was number {number - step}")
     assert tried > 3
+
+
+def test_many_threads_go_on_after_a_failing_disk(tmp_path):
+    """Sixteen threads, one directory, one fault in each run at a random call; whoever sees it heals and opens again."""
+    loop, luck = loops.Loop(tmp_path), random.Random(loops.SEED)
+    hit = 0
+    for _ in range(200 if loops.LONG else 10):
+        fault = {**luck.choice(list(FAULTS.values()))[0], "fail_at": luck.randint(1, 400)}
+        code, output = loop.run(fault, threads=16, ops=50, payload=1000)
+        where = f"seed {loops.SEED}, run {loop.runs}, {fault}"
+        assert code == 0, f"{where}: the workload ended with {code}\n{output}"
+        hit += loop.report()["injected"] != "0"
+        code, found = loop.check()
+        assert code == 0, f"{where}: {found}\n{output}"
+    print(f"{hit} runs met their fault, {loop.acknowledged()} acknowledged writes")
+    assert hit > 0
