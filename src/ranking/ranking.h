@@ -5,7 +5,7 @@
  * sorted when somebody asks. Trees are kept for all time and for the default window, for all policies and for each category and
  * party; other windows are built when first asked for and dropped when nobody has asked for an hour.
  *   1. Order: more votes first, the lower id on a tie. A window includes today; its votes may be negative.
- *   2. Own saves are in before they are answered (ranking_saved is the listener of votes.h). Saves of others come
+ *   2. Own saves are in before they are answered (ranking_listener hears of them). Saves of others come
  *      with ranking_refresh, which reads the marks in `changed`.
  *   3. Every answer says as of when: the time up to which everything that was saved here is in it.
  *   4. When a day ends (UTC), windows move on at the first question or save after it.
@@ -31,8 +31,8 @@ void ranking_free(Ranking *ranking);
 /* Reads all policies and their counts; again at any time. The old ranking answers until the new one is whole. `votes` is given here,
  * because its listener needs the ranking first. */
 MUST_USE Status ranking_load(Ranking *ranking, Votes *votes);
-/* The listener for VotesOptions.saved; `self` is the ranking. */
-void ranking_saved(void *self, const VoteDelta *deltas, size_t count);
+/* For VotesOptions.listener. */
+VoteListener ranking_listener(Ranking *ranking);
 /* After a move, an edit or a merge: reads this policy (and its root) again. */
 MUST_USE Status ranking_policy_changed(Ranking *ranking, uint64_t policy);
 /* Reads again what `changed` names since the last refresh, the last ten minutes each time. For clusters and after `votes_project` of others. */

@@ -51,6 +51,9 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "voter: may have something to project; expires after 40 days", "votes: save")                \
     X(GENERATIONS, 28, "generations", CONDITIONAL, false, true, "derived",                         \
       "state: id, current, next; ~/id: receipts", "votes: verify")                                 \
+    X(LATE_DAYS, 29, "late_days", PLAIN, false, false, "generation",                               \
+      "day, writer: how many marks that writer has made; the timestamp is the same",               \
+      "votes: project, when an entry is carried into a day that is over")                          \
     X(POLICIES, 30, "policies", CONDITIONAL, true, true, "policy",                                 \
       "l/source, merge: a listed source; m/number: a move; origin; owner; state: count and id of " \
       "the last move; text; v/revision: an older text; ~/id: receipts",                            \
@@ -59,7 +62,12 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "d/id: a description; g/id: active, name; head: fresh id, last id; ~/id: receipts",          \
       "policies: categories and parties")                                                          \
     X(POLICY_INDEX, 32, "policy_index", PLAIN, true, false, "name, date, party/id, category/id",   \
-      "sort key, policy: the policy", "policies: after a change, and reindex")
+      "sort key, policy: the policy", "policies: after a change, and reindex")                     \
+    X(RANK_CHECKPOINTS, 40, "rank_checkpoints", PLAIN, false, false,                               \
+      "generation; or generation, day",                                                            \
+      "day: digest of the late days it knew; or page of 1024 ids: that digest, then policy, "      \
+      "total at the end of the day …",                                                             \
+      "ranking: checkpoint")
 
 #define X(id, number, name, kind, deletes, expires, row, columns, writer) \
     extern const Table TABLE_##id;

@@ -1,8 +1,10 @@
 /* inside.h -- what the files of votes share:
  *   save.c      a voter's row: reading, judging, appending entries
  *   project.c   from entries to counts
+ *   waiting.c   who waits for it
  *   sweep.c     finding what was left behind
- *   counts.c    reading counts */
+ *   counts.c    reading counts
+ *   late.c      marks of days that changed when they were over */
 #pragma once
 
 #include <pthread.h>
@@ -17,9 +19,10 @@ struct Votes {
     World world;
     Accounts *accounts;
     Policies *policies;
-    void (*saved)(void *self, const VoteDelta *deltas, size_t count);
-    void *saved_self;
+    VoteListener listener;
     uint32_t generation; /* of the derived rows */
+    Id writer;           /* names this handle in the marks of late days */
+    _Atomic uint64_t late_marks;
 
     pthread_mutex_t lock; /* guards the ring below */
     uint64_t *waiting;    /* voters that saved here and are not projected yet; a ring */
@@ -44,4 +47,14 @@ MUST_USE Status votes_append(Votes *votes, const Voter *voter, const Entry *entr
 /* The entry at seq, by a serial read. */
 MUST_USE Status votes_read_entry(Votes *votes, uint64_t voter, uint64_t seq, Arena *arena,
                                  Entry *ret_entry);
+/* One round of projection: at most ROUND_VOTERS voters, each once, at most ROUND_ENTRIES entries of each. `*ret_taken` counts
+ * the entries. */
+enum { ROUND_VOTERS = 256, ROUND_ENTRIES = 64 };
+MUST_USE Status votes_project_round(Votes *votes, const uint64_t *voters, size_t count,
+                                    size_t *ret_taken);
+/* After the cells of these days were acknowledged: marks those that are over, or nearly. */
+MUST_USE Status votes_mark_late(Votes *votes, const uint32_t *days, size_t count, Arena *arena);
+/* All cells of a row's range, page by page. */
+typedef Status VotesCellVisit(void *context, const Cell *cell);
+MUST_USE Status votes_each_cell(Votes *votes, Query query, VotesCellVisit *visit, void *context);
 void votes_wait(Votes *votes, uint64_t voter);

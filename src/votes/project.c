@@ -12,11 +12,12 @@
 
 #include "votes/inside.h"
 
-enum { ROUND_VOTERS = 256, ROUND_ENTRIES = 64, GROUP_TRIES = 8 };
+enum { GROUP_TRIES = 8 };
 
 /* A voter on the way: entries that were read, and the one that is next. */
 typedef struct Walker {
     uint64_t voter;
+    uint64_t projected; /* seq of the last entry that is whole */
     Entry *entries;
     size_t count, at;
     Status status;
@@ -327,17 +328,40 @@ static void run_phase(Projection *projection, bool decreases)
 
 /* ---- Voters -------------------------------------------------------------------------------------------------- */
 
+/* The hours of this entry's day are acknowledged by now. */
+static Status mark_late(Projection *projection)
+{
+    uint32_t days[ROUND_VOTERS];
+    size_t count = 0;
+    for (size_t i = 0; i < projection->count; i++) {
+        const Walker *walker = &projection->walkers[i];
+        if (walker->at < walker->count && walker->entries[walker->at].change_count > 0)
+            days[count++] = count_day(walker->entries[walker->at].time_us);
+    }
+    return votes_mark_late(projection->votes, days, count, projection->arena);
+}
+
+static void tell_projected(const Projection *projection)
+{
+    const VoteListener *listener = &projection->votes->listener;
+    for (size_t i = 0; i < projection->count && listener->projected != NULL; i++)
+        listener->projected(listener->self, projection->walkers[i].voter,
+                            projection->walkers[i].projected);
+}
+
 static Status write_projected(Projection *projection)
 {
     Votes *votes = projection->votes;
     Arena *arena = projection->arena;
     RowChange *changes = ARENA_ARRAY(arena, projection->count, RowChange);
     size_t count = 0;
+    TRY(mark_late(projection));
     for (size_t i = 0; i < projection->count; i++) {
         Walker *walker = &projection->walkers[i];
         if (walker->status != STATUS_OK || walker->at == walker->count)
             continue;
         uint64_t seq = walker->entries[walker->at].seq;
+        walker->projected = seq;
         changes[count++] = (RowChange){
             &TABLE_PROJECTED,
             ledger_projected_row(arena, votes->generation, walker->voter),
@@ -382,7 +406,7 @@ static Status load_walkers(Projection *projection, const uint64_t *voters)
         Walker *walker = &projection->walkers[i];
         Reader reader = reader_of(answers[i].cell.value);
         uint64_t projected = answers[i].status == STATUS_OK ? reader_u64(&reader) : 0;
-        *walker = (Walker){.voter = voters[i], .status = answers[i].status};
+        *walker = (Walker){.voter = voters[i], .projected = projected, .status = answers[i].status};
         if (walker->status == STATUS_NOT_FOUND || walker->status == STATUS_OK)
             walker->status = load_walker(projection, walker, projected);
     }
@@ -411,8 +435,7 @@ static size_t most_items(const Projection *projection)
     return most;
 }
 
-/* One round: at most ROUND_VOTERS voters, at most ROUND_ENTRIES entries of each. `*ret_taken` counts the entries. */
-static Status run_round(Votes *votes, const uint64_t *voters, size_t count, size_t *ret_taken)
+Status votes_project_round(Votes *votes, const uint64_t *voters, size_t count, size_t *ret_taken)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Projection projection = {.votes = votes,
@@ -426,6 +449,7 @@ static Status run_round(Votes *votes, const uint64_t *voters, size_t count, size
         run_phase(&projection, false);
         TRY(write_projected(&projection));
     }
+    tell_projected(&projection);
     Status worst = STATUS_OK;
     *ret_taken = 0;
     for (size_t i = 0; i < count; i++) {
@@ -434,63 +458,4 @@ static Status run_round(Votes *votes, const uint64_t *voters, size_t count, size
             worst = projection.walkers[i].status;
     }
     return worst;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const uint64_t *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
-}
-
-/* A voter may stand in the list twice; a round takes each once. */
-static size_t sorted_once(uint64_t *voters, size_t count)
-{
-    size_t kept = 0;
-    qsort(voters, count, sizeof *voters, by_number);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || voters[i] != voters[kept - 1])
-            voters[kept++] = voters[i];
-    return kept;
-}
-
-Status votes_project(Votes *votes, const uint64_t *voters, size_t count)
-{
-    Status worst = STATUS_OK;
-    for (size_t start = 0; start < count; start += ROUND_VOTERS) {
-        uint64_t round[ROUND_VOTERS];
-        size_t size = count - start < ROUND_VOTERS ? count - start : ROUND_VOTERS, taken = 0;
-        memcpy(round, voters + start, size * sizeof *round);
-        size = sorted_once(round, size);
-        Status status;
-        do
-            status = run_round(votes, round, size, &taken);
-        while (status == STATUS_OK &&
-               taken >= ROUND_ENTRIES); /* somebody may have more than a page */
-        if (status != STATUS_OK)
-            worst = status;
-    }
-    return worst;
-}
-
-Status votes_project_waiting(Votes *votes, size_t most, size_t *ret_taken)
-{
-    uint64_t voters[ROUND_VOTERS];
-    size_t count = 0;
-    pthread_mutex_lock(&votes->lock);
-    while (count < ROUND_VOTERS && count < most && votes->waiting_count > 0) {
-        voters[count++] = votes->waiting[votes->waiting_first];
-        votes->waiting_first = (votes->waiting_first + 1) % WAITING_MOST;
-        votes->waiting_count--;
-    }
-    pthread_mutex_unlock(&votes->lock);
-    *ret_taken = count;
-    return count > 0 ? votes_project(votes, voters, count) : STATUS_OK;
-}
-
-size_t votes_waiting(Votes *votes)
-{
-    pthread_mutex_lock(&votes->lock);
-    size_t count = votes->waiting_count;
-    pthread_mutex_unlock(&votes->lock);
-    return count;
 }

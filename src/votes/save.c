@@ -15,8 +15,8 @@ Votes *votes_new(const VotesOptions *options)
                      .world = options->world,
                      .accounts = options->accounts,
                      .policies = options->policies,
-                     .saved = options->saved,
-                     .saved_self = options->saved_self};
+                     .listener = options->listener,
+                     .writer = id_new(options->world.clock, options->world.random)};
     votes->waiting = calloc(WAITING_MOST, sizeof *votes->waiting);
     CHECK(votes->waiting != NULL);
     pthread_mutex_init(&votes->lock, NULL);
@@ -190,14 +190,6 @@ Status votes_append(Votes *votes, const Voter *voter, const Entry *entry, const 
     return store_update(votes->store, &update, SAVE_TRIES, arena, NULL);
 }
 
-void votes_wait(Votes *votes, uint64_t voter)
-{
-    pthread_mutex_lock(&votes->lock);
-    if (votes->waiting_count < WAITING_MOST) /* else the mark finds it */
-        votes->waiting[(votes->waiting_first + votes->waiting_count++) % WAITING_MOST] = voter;
-    pthread_mutex_unlock(&votes->lock);
-}
-
 /* ---- A save ------------------------------------------------------------------------------------------------ */
 
 /* One save under way. */
@@ -305,16 +297,28 @@ static Status write_pending(Save *save, Reason *reason)
                                     : status; /* the vote itself was not sent */
 }
 
-static void tell_listener(Save *save)
+static void tell_listener(const Save *save, VoteStep step)
 {
-    Votes *votes = save->votes;
-    VoteDelta *deltas = ARENA_ARRAY(save->arena, save->entry.change_count, VoteDelta);
-    for (size_t i = 0; i < save->entry.change_count; i++) {
-        const EntryChange *change = &save->entry.changes[i];
-        deltas[i] = (VoteDelta){change->policy, change->held - change->before, save->entry.time_us};
-    }
-    if (votes->saved != NULL)
-        votes->saved(votes->saved_self, deltas, save->entry.change_count);
+    const VoteListener *listener = &save->votes->listener;
+    const Entry *entry = &save->entry;
+    if (listener->told == NULL)
+        return;
+    VoteDelta *deltas = ARENA_ARRAY(save->arena, entry->change_count, VoteDelta);
+    for (size_t i = 0; i < entry->change_count; i++)
+        deltas[i] = (VoteDelta){entry->changes[i].policy,
+                                entry->changes[i].held - entry->changes[i].before};
+    VoteNews news = {save->voter.id, entry->seq, entry->version,
+                     entry->time_us, deltas,     entry->change_count};
+    listener->told(listener->self, step, &news);
+}
+
+/* The append, with the listener told before and after it. */
+static Status append_told(const Save *save)
+{
+    tell_listener(save, VOTE_SENT);
+    Status status = votes_append(save->votes, &save->voter, &save->entry, &save->plan, save->arena);
+    tell_listener(save, status == STATUS_OK ? VOTE_SAVED : VOTE_DROPPED);
+    return status;
 }
 
 /* What the voter has after the entry, without reading it again. */
@@ -339,7 +343,6 @@ static void merge_plan(Save *save)
 
 static Status finish(Save *save, SaveResult *result)
 {
-    tell_listener(save);
     votes_wait(save->votes, save->voter.id);
     if (save->plan.creates != 0) {
         PolicyMove move = {.state = POLICY_ACTIVE, .actor = save->voter.id};
@@ -367,7 +370,7 @@ static Status append_and_answer(Save *save, SaveResult *result, Reason *reason)
 {
     begin_entry(save);
     TRY(write_pending(save, reason));
-    Status status = votes_append(save->votes, &save->voter, &save->entry, &save->plan, save->arena);
+    Status status = append_told(save);
     if (status == STATUS_OK)
         return finish(save, result);
     if (status == STATUS_CONFLICT)
@@ -471,12 +474,11 @@ Status votes_leave(Votes *votes, uint64_t id, Reason *reason)
     save.plan.setting_version = settings_at(&save.judge.settings, save.plan.time_us)->version;
     begin_entry(&save);
     save.entry.closing = true;
-    Status status = votes_append(votes, &save.voter, &save.entry, &save.plan, arena);
+    Status status = append_told(&save);
     if (status == STATUS_CONFLICT)
         return reason_set(reason, status, "voter",
                           "a vote was saved in the same moment; ask again");
     TRY(status);
-    tell_listener(&save);
     votes_wait(votes, id);
     return STATUS_OK;
 }

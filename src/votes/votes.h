@@ -20,21 +20,41 @@
 
 typedef struct Votes Votes;
 
-/* One policy's change by a save, for whoever shows totals at once. */
+/* One policy's change by a save. */
 typedef struct VoteDelta {
     uint64_t policy;
     int64_t change;
-    int64_t time_us;
 } VoteDelta;
+
+/* A save of this instance, for whoever shows totals at once. */
+typedef struct VoteNews {
+    uint64_t voter, seq;
+    Id version; /* of the entry: two requests may try for one seq */
+    int64_t time_us;
+    const VoteDelta *deltas;
+    size_t count;
+} VoteNews;
+
+typedef enum VoteStep {
+    VOTE_SENT,  /* about to be written: from now on it may be in the counts */
+    VOTE_SAVED, /* durable, and not answered yet */
+    VOTE_DROPPED, /* not saved, or unknown; if it gets in, it is found as if somebody else had saved it */
+} VoteStep;
+
+/* Hears of each save twice, SENT and then one of the other two, and of projection: everything of this voter up to and including
+ * seq is in the counts. May be called from any thread; must not wait, nor use the store. */
+typedef struct VoteListener {
+    void (*told)(void *self, VoteStep step, const VoteNews *news);
+    void (*projected)(void *self, uint64_t voter, uint64_t seq);
+    void *self;
+} VoteListener;
 
 typedef struct VotesOptions {
     Store *store;
     World world;
     Accounts *accounts;
     Policies *policies;
-    /* Called after a save is durable and before it is answered; may be NULL. */
-    void (*saved)(void *self, const VoteDelta *deltas, size_t count);
-    void *saved_self;
+    VoteListener listener; /* all NULL: nobody listens */
 } VotesOptions;
 
 Votes *votes_new(const VotesOptions *options);
@@ -126,7 +146,8 @@ MUST_USE Status votes_history(Votes *votes, uint64_t voter, uint64_t before, uin
 
 /* ---- Counts ------------------------------------------------------------------------------------------------ */
 
-enum { COUNT_DAYS = 31, COUNT_BUCKETS = 16 };
+/* One day more than the longest window: an entry may be dated some minutes ahead, into tomorrow. */
+enum { COUNT_DAYS = 32, COUNT_BUCKETS = 16 };
 
 /* A policy's own count, without members; `days[0]` is the change on `day`, days[1] the day before … Days are UTC, since 1970. */
 typedef struct Count {
@@ -136,6 +157,30 @@ typedef struct Count {
 } Count;
 
 MUST_USE Status votes_count(Votes *votes, uint64_t policy, Arena *arena, Count *ret_count);
+
+/* An entry of a voter, and whether it is in a count. */
+typedef struct CountMark {
+    uint64_t voter, seq;
+    bool taken;
+} CountMark;
+/* The count, and for each mark whether that entry's change of this policy is in it: both of one moment. UNAVAILABLE also when the
+ * count moves all the time. */
+MUST_USE Status votes_count_marked(Votes *votes, uint64_t policy, CountMark *marks,
+                                   size_t mark_count, Arena *arena, Count *ret_count);
+
+typedef struct PolicyCount {
+    uint64_t policy;
+    Count count;
+} PolicyCount;
+/* All counts, page by page; position as in store_scan. A policy may come in parts, on this page and the next: add them. */
+MUST_USE Status votes_scan_counts(Votes *votes, Slice position, Arena *arena,
+                                  PolicyCount **ret_counts, size_t *ret_count, Slice *ret_position,
+                                  bool *ret_more);
+/* The policies whose counts were marked as changed in a minute (since 1970). Marks live for an hour. */
+typedef void VotesPolicyVisit(void *context, uint64_t policy);
+MUST_USE Status votes_changed(Votes *votes, uint32_t minute, VotesPolicyVisit *visit,
+                              void *context);
+
 /* The change over the last `n` days up to and including `today`. Pure. */
 int64_t count_window(const Count *count, uint32_t today, uint32_t n);
 void count_add(Count *to, const Count *from);
@@ -148,6 +193,25 @@ typedef struct Recount {
     int64_t voters, cells, sums;
 } Recount;
 MUST_USE Status votes_recount(Votes *votes, uint64_t policy, Recount *ret_recount);
+
+/* ---- The past ---------------------------------------------------------------------------------------------- */
+
+/* The changes of one hour (since 1970), by the entries' own time. A policy may come several times: add. */
+typedef void VotesChangeVisit(void *context, uint64_t policy, int64_t change);
+MUST_USE Status votes_hour_changes(Votes *votes, uint32_t hour, VotesChangeVisit *visit,
+                                   void *context);
+
+/* A day into which an entry was carried when it was over, or nearly. `digest` is of all such marks up to and including
+ * this day: whoever reads the digest, then the hours up to that day, and later finds the same digest, would read the
+ * same hours again. That relies on clocks that are less than ten minutes off. */
+typedef struct LateDay {
+    uint32_t day;
+    uint64_t digest;
+} LateDay;
+/* Ascending. */
+MUST_USE Status votes_late_days(Votes *votes, Arena *arena, LateDay **ret_days, size_t *ret_count);
+/* Which set of derived rows the counts come from; what is kept of them belongs to this number. */
+uint32_t votes_generation(const Votes *votes);
 
 /* ---- Projection -------------------------------------------------------------------------------------------- */
 
