@@ -49,6 +49,7 @@ void sim_repair(Sim *sim)
 {
     for (size_t i = 0; i < sim->rows.count; i++)
         repair_row(sim, sim->rows.all[i]);
+    sim->repaired_us = sim_world_now_us(sim->world);
 }
 
 static void compact_node(Sim *sim, int node)
@@ -81,6 +82,12 @@ static void chore_drop(SimEvent *event)
     free(event);
 }
 
+/* What is old enough to be forgotten was there at the last full repair, so everybody knows it. */
+static bool may_forget(const Sim *sim)
+{
+    return sim_world_now_us(sim->world) - sim->repaired_us < sim->options.grace_s * US_PER_S;
+}
+
 static void node_chore(SimEvent *event)
 {
     Chore *chore = (Chore *)event;
@@ -89,7 +96,7 @@ static void node_chore(SimEvent *event)
     if (sim_fires(sim->world, SIM_OUTAGE, *key, NULL))
         node_fail(sim, chore->node,
                   sim_span_us(sim->world, SIM_OUTAGE, *key, OUTAGE_LEAST_S * US_PER_S));
-    if (key->call % 4 == 0)
+    if (key->call % 4 == 0 && may_forget(sim))
         compact_node(sim, chore->node);
     key->call++;
     sim_schedule(sim->world, later_us(sim, CHORE_HOURS * HOUR_US), event);

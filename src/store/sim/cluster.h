@@ -47,6 +47,7 @@ struct Sim {
     Node nodes[SIM_NODES];
     pthread_mutex_t outside;
     uint64_t calls;
+    int64_t repaired_us; /* when the last full repair was, in virtual time */
 };
 
 typedef struct SimStore {

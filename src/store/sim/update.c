@@ -2,8 +2,8 @@
  *
  * A proposal holds copies of all it needs, because it may outlive its client by days. It is decided at most once: its
  * conditions are judged against what was decided before, and if they hold its cells become the newest decision and spread. An
- * unfinished one is finished by the next serial call on the row, or by itself later, or never: luck says. What became of it is told
- * to the client only if the client still waits. */
+ * unfinished one is kept by one machine, and finished by a serial call on the row that meets it there, or by itself later, or
+ * never: luck says. What became of it is told to the client only if the client still waits. */
 #include <stdlib.h>
 
 #include "store/sim/cluster.h"
@@ -15,8 +15,8 @@ struct Proposal {
     Sim *sim;
     Row *row;
     SimKey key;
-    int coordinator;
-    bool settled; /* decided or dropped: it is over */
+    int coordinator, keeper; /* keeper: the machine that has it while it is unfinished */
+    bool settled;            /* decided or dropped: it is over */
     uint32_t looks;
     Cells expected; /* a deleted version: absent */
     Cells changes;
@@ -36,11 +36,13 @@ static Proposal *proposal_new(const Call *call, const Update *update)
 {
     Proposal *proposal = calloc(1, sizeof *proposal);
     CHECK(proposal != NULL);
-    *proposal = (Proposal){.refs = 1,
-                           .sim = call->sim,
-                           .row = rows_get(&call->sim->rows, update->table, update->row),
-                           .key = key_of(call, PART_UPDATE),
-                           .coordinator = call->coordinator};
+    *proposal =
+        (Proposal){.refs = 1,
+                   .sim = call->sim,
+                   .row = rows_get(&call->sim->rows, update->table, update->row),
+                   .key = key_of(call, PART_UPDATE),
+                   .coordinator = call->coordinator,
+                   .keeper = (int)(sim_draw(call->sim->world, DRAW_FATE, call->key) % SIM_NODES)};
     int64_t now_us = node_now_us(call->sim, call->coordinator);
     for (size_t i = 0; i < update->condition_count; i++) {
         const Condition *condition = &update->conditions[i];
@@ -168,17 +170,19 @@ static void leave_unfinished(Proposal *proposal)
     sim_schedule(sim->world, later_us(sim, after_us), &finish->event);
 }
 
-/* Of ten serial calls that come by, six finish it, one ends it, three do not meet it. */
+/* A serial call comes by. Of seven unfinished updates that it meets it finishes six and ends one. */
 static void settle(Row *row)
 {
     for (Proposal *proposal = row->unfinished; proposal != NULL; proposal = proposal->next) {
+        SimWorld *world = proposal->sim->world;
         SimKey key = proposal->key;
         key.part += ++proposal->looks;
-        uint64_t luck = sim_draw(proposal->sim->world, DRAW_SETTLE, key) % 10;
-        if (luck < 6)
-            finish_now(proposal);
-        else if (luck == 6)
+        if (!node_up(proposal->sim, proposal->keeper) || sim_fires(world, SIM_UNMET, key, NULL))
+            continue;
+        if (sim_draw(world, DRAW_SETTLE, key) % 7 == 0)
             proposal->settled = true;
+        else
+            finish_now(proposal);
     }
     forget_settled(row);
 }
@@ -279,6 +283,14 @@ static void abandon(Propose *propose)
     propose_drop(&propose->event);
 }
 
+/* One machine has the proposal and goes down. */
+static void leave_with_keeper(const Call *call, Proposal *proposal)
+{
+    Sim *sim = call->sim;
+    leave_unfinished(proposal);
+    node_fail(sim, proposal->keeper, sim_span_us(sim->world, SIM_TARGETED, call->key, US_PER_S));
+}
+
 static void propose_arrived(SimEvent *event)
 {
     Propose *propose = (Propose *)event;
@@ -289,7 +301,10 @@ static void propose_arrived(SimEvent *event)
         return;
     }
     if (sim_fires(call->sim->world, SIM_LATE, event->key, NULL)) {
-        leave_unfinished(proposal);
+        if (sim_draw(call->sim->world, DRAW_PHASE, event->key) % 4 == 0)
+            leave_with_keeper(call, proposal);
+        else
+            leave_unfinished(proposal);
         call_doom(call);
         propose_drop(event);
         return;
@@ -303,24 +318,15 @@ static void propose_arrived(SimEvent *event)
     answer(propose);
 }
 
-/* One machine has the proposal and goes down; the client dies. */
-static void target(Call *call, Proposal *proposal)
-{
-    Sim *sim = call->sim;
-    int node = (int)(sim_draw(sim->world, DRAW_FATE, call->key) % SIM_NODES);
-    leave_unfinished(proposal);
-    node_fail(sim, node, sim_span_us(sim->world, SIM_TARGETED, call->key, US_PER_S));
-    sim_client_kill(call->client);
-    call_doom(call);
-}
-
 static void send_proposal(Call *call, Proposal *proposal)
 {
     Sim *sim = call->sim;
     SimKey key = proposal->key;
     uint64_t reach = 7;
     if (sim_fires(sim->world, SIM_TARGETED, call->key, NULL)) {
-        target(call, proposal);
+        leave_with_keeper(call, proposal);
+        sim_client_kill(call->client);
+        call_doom(call);
         return;
     }
     if (sim_fires(sim->world, SIM_REACH, call->key, &reach) && reach != 7) {

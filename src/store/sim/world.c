@@ -7,6 +7,7 @@
 
 #include "store/sim/fiber.h"
 
+enum { PIECE_CALLS = 1024 };
 enum { GHOST_CALLS_MOST = 100000 }; /* production code gives up long before */
 
 typedef struct Entry {
@@ -125,7 +126,8 @@ bool sim_fires(SimWorld *world, SimFault fault, SimKey key, uint64_t *ret_value)
         if (world->calm || key.who == 0 || rate == 0 ||
             sim_draw(world, (uint32_t)fault, key) % 1000000 >= rate)
             return false;
-        if (listed(options->without, options->without_count, fault, key) != NULL)
+        bool is_listed = listed(options->without, options->without_count, fault, key) != NULL;
+        if (is_listed != options->only_listed)
             return false;
     }
     uint64_t value = forced != NULL ? forced->value : 0;
@@ -389,6 +391,12 @@ bool sim_client_ended(const SimClient *client)
 uint32_t sim_client_calls(const SimClient *client)
 {
     return client->calls;
+}
+
+void sim_client_next(SimClient *client)
+{
+    client->calls = (client->calls / PIECE_CALLS + 1) * PIECE_CALLS;
+    client->draws = 0;
 }
 
 SimWorld *sim_client_world(const SimClient *client)

@@ -5,7 +5,8 @@
  *   3. Luck has no sequence. A draw is a function of the seed and of a key (who, which call, which part of it), so taking one
  *      fault away does not shift the luck of anything else.
  *   4. A fault is a draw that fires. All that fired are listed (sim_world_faults); a world that is given some of them as
- *      `without` runs as if those had not fired; `forced` ones fire whatever the luck.
+ *      `without` runs as if those had not fired, or with `only_listed` as if nothing else had; `forced` ones fire whatever
+ *      the luck.
  *   5. A client dies by becoming a ghost: its calls fail at once and do nothing, its clock goes on with its sleep, until
  *      its function returns. So it leaves no memory behind, as production code knows no other way to end.
  * Clients use the handles of base/world.h and the store; an engine (cluster.h) uses the second half of this header.
@@ -36,6 +37,7 @@ typedef struct SimClient SimClient;
     X(TARGETED, "targeted", "one machine gets it and goes down, the client dies") \
     X(LATE, "late", "an update is left unfinished, to be finished by others")     \
     X(BUSY, "busy", "two updates of one row get in each other's way")             \
+    X(UNMET, "unmet", "a serial call does not meet an unfinished update")         \
     X(UNSPREAD, "unspread", "an update is answered before it has spread")         \
     X(REACH, "reach", "a write reaches only some machines (when forced)")
 
@@ -47,7 +49,7 @@ typedef enum SimFault {
 } SimFault;
 
 /* How often and how long at most, of each fault. All zero: a quiet world. Rates are parts of a million: of the messages
- * (DROP, ANSWER, SLOW, TWICE, HINT), of the calls (DEATH … UNSPREAD), of the clients and machines (skews), of each six hours
+ * (DROP, ANSWER, SLOW, TWICE, HINT), of the calls (DEATH … UNSPREAD; UNMET: of the meetings), of the clients and machines (skews), of each six hours
  * of a machine (OUTAGE). */
 typedef struct SimSwarm {
     uint32_t rate[SIM_FAULT_COUNT];
@@ -80,7 +82,8 @@ typedef struct SimWorldOptions {
     SimSwarm swarm;
     const SimFired *without, *forced; /* must outlive the world */
     size_t without_count, forced_count;
-    bool threads; /* clients are threads with a baton; always so under sanitizers */
+    bool only_listed; /* `without` lists what may fire, instead of what may not */
+    bool threads;     /* clients are threads with a baton; always so under sanitizers */
 } SimWorldOptions;
 
 SimWorld *sim_world_new(const SimWorldOptions *options);
@@ -109,9 +112,12 @@ uint32_t sim_client_number(const SimClient *client);
 /* False for a ghost: what it is told or decides does not count. */
 bool sim_client_alive(const SimClient *client);
 bool sim_client_ended(const SimClient *client);
-/* How many store calls it has made. */
+/* The number of its last store call. */
 uint32_t sim_client_calls(const SimClient *client);
 SimWorld *sim_client_world(const SimClient *client);
+/* A new piece of work begins: its calls are numbered from the next thousand (1024) on. So a fault that is taken away changes the
+ * numbers, and with them the luck, of one piece of work only. */
+void sim_client_next(SimClient *client);
 /* With its skew. Sleeping lets others run. */
 Clock sim_client_clock(SimClient *client);
 /* Keyed by the client, its call number, and how many numbers it drew since. */

@@ -1,0 +1,144 @@
+/* simulator_test.c -- the simulator within the bounds of ./dev test: 500 seeds, all mutants, every single failure.
+ *
+ * It runs without sanitizers, where a client is a coroutine; runs_test.c runs a little of everything with them. */
+#include "simulator.h"
+
+#include <time.h>
+
+#include "test.h"
+
+static RunPlan plan_of(uint64_t seed)
+{
+    return (RunPlan){.workload = WORKLOADS[seed % 2], .seed = seed};
+}
+
+static void expect_whole(const RunPlan *plan, const RunResult *result)
+{
+    if (result->violations > 0)
+        test_fail(__FILE__, __LINE__, "seed %" PRIu64 ", %s: %s", plan->seed, plan->workload->name,
+                  result->first);
+}
+
+TEST(nothing_breaks_in_500_seeds)
+{
+    uint64_t events = 0, count = 500;
+    clock_t start = clock();
+    for (uint64_t seed = 1; seed <= count; seed++) {
+        RunPlan plan = plan_of(seed);
+        RunResult result;
+        run_once(&plan, &result);
+        expect_whole(&plan, &result);
+        events += result.events;
+        run_result_free(&result);
+    }
+    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    printf("# %" PRIu64 " runs, %" PRIu64 " events, %.0f events a second of CPU\n", count, events,
+           (double)events / seconds);
+}
+
+TEST(a_seed_is_the_same_world_each_time)
+{
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        RunPlan plan = plan_of(seed);
+        RunResult first, second;
+        run_once(&plan, &first);
+        run_once(&plan, &second);
+        EXPECT(first.hash == second.hash);
+        EXPECT_I64(first.fault_count, second.fault_count);
+        run_result_free(&first);
+        run_result_free(&second);
+    }
+}
+
+TEST(threads_and_coroutines_play_the_same_world)
+{
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        RunPlan plan = plan_of(seed);
+        RunResult coroutines, threads;
+        run_once(&plan, &coroutines);
+        plan.threads = true;
+        run_once(&plan, &threads);
+        EXPECT(coroutines.hash == threads.hash);
+        run_result_free(&coroutines);
+        run_result_free(&threads);
+    }
+}
+
+/* Each mistake, once: which of them got away is told by name. */
+TEST(every_mutant_is_caught_within_its_seeds)
+{
+    for (size_t w = 0; WORKLOADS[w] != NULL; w++)
+        for (size_t i = 0; i < WORKLOADS[w]->mutant_count; i++) {
+            const Mutant *mutant = &WORKLOADS[w]->mutants[i];
+            RunPlan plan = {.workload = WORKLOADS[w], .mutant = mutant};
+            RunResult result = {0};
+            while (result.violations == 0 && plan.seed < mutant->seeds) {
+                run_result_free(&result);
+                plan.seed++;
+                run_once(&plan, &result);
+            }
+            if (result.violations == 0)
+                test_fail(__FILE__, __LINE__, "%s got away", mutant->name);
+            run_result_free(&result);
+        }
+}
+
+TEST(every_kind_of_fault_fires_and_half_of_the_faults_are_off)
+{
+    uint64_t fired[SIM_FAULT_COUNT] = {0}, count = 40;
+    for (uint64_t seed = 1; seed <= count; seed++) {
+        RunPlan plan = plan_of(seed);
+        RunResult result;
+        bool here[SIM_FAULT_COUNT] = {false};
+        run_once(&plan, &result);
+        for (size_t i = 0; i < result.fault_count; i++)
+            here[result.faults[i].fault] = true;
+        for (int i = 0; i < SIM_FAULT_COUNT; i++)
+            fired[i] += here[i];
+        run_result_free(&result);
+    }
+    for (int i = 0; i < SIM_FAULT_COUNT; i++) {
+        if (i == SIM_REACH) /* by force only */
+            EXPECT_I64(fired[i], 0);
+        else if (fired[i] == 0 || fired[i] == count)
+            test_fail(__FILE__, __LINE__, "%s fired in %" PRIu64 " of %" PRIu64 " seeds",
+                      sim_fault_name((SimFault)i), fired[i], count);
+    }
+}
+
+TEST(shrinking_leaves_a_few_faults_that_are_enough)
+{
+    const Workload *workload = workload_by_name("chain");
+    RunPlan plan = {.workload = workload,
+                    .mutant = mutant_by_name(workload, "no_read_after_unknown")};
+    RunResult broken = {0}, least, again;
+    while (broken.violations == 0) {
+        run_result_free(&broken);
+        plan.seed++;
+        EXPECT(plan.seed <= 10);
+        run_once(&plan, &broken);
+    }
+    run_shrink(&plan, &broken, &least);
+    EXPECT(least.violations > 0);
+    EXPECT(least.fault_count >= 1 && least.fault_count <= 3);
+    plan.listed = least.faults;
+    plan.listed_count = least.fault_count;
+    plan.only_listed = true;
+    run_once(&plan, &again);
+    EXPECT(again.violations > 0);
+    run_result_free(&broken);
+    run_result_free(&least);
+    run_result_free(&again);
+}
+
+TEST(nothing_breaks_whichever_call_fails)
+{
+    for (size_t i = 0; WORKLOADS[i] != NULL; i++) {
+        RunResult result;
+        int runs = run_exhaustively(WORKLOADS[i], NULL, &result);
+        if (result.violations > 0)
+            test_fail(__FILE__, __LINE__, "%s: %s", WORKLOADS[i]->name, result.first);
+        EXPECT(runs > 200);
+        run_result_free(&result);
+    }
+}
