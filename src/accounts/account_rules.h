@@ -2,18 +2,23 @@
  *
  * A user name has 3 to 30 characters: letters and digits of one script, and - _ . between them; two names are the same when they
  * are equal after NFKC and case folding (utf8proc). An e-mail has at most 254 bytes, is trimmed and folded to lower case.
- * A password has 10 characters to 72 bytes. */
+ * A password has 10 characters to 72 bytes.
+ *   1. Folding what was folded gives the same again, and what was folded is itself a name (or an e-mail).
+ *   2. What NFKC or case folding makes equal is one name: "Ａlice", "ALICE" and "alice"; the Turkish İ counts as i.
+ *   3. A name mixes no scripts (accounts/scripts.h), except that 0 … 9 go with all of them and that Han, Hiragana and Katakana are one.
+ * Not promised: that two names of different scripts do not look alike. */
 #pragma once
 
 #include "base/arena.h"
 
-/*    name, final */
+/*    name, text */
 #define ACCOUNT_STATE_LIST(X) \
     X(PENDING, "pending") X(CONFIRMED, "confirmed") X(VOID, "void") X(CLOSED, "closed")
 typedef enum AccountState {
 #define X(name, text) ACCOUNT_##name,
     ACCOUNT_STATE_LIST(X)
 #undef X
+        ACCOUNT_STATE_COUNT
 } AccountState;
 
 #define ACCOUNT_ROLE_LIST(X)                  \
@@ -41,6 +46,17 @@ typedef enum AccountRight {
 #undef X
         RIGHT_COUNT
 } AccountRight;
+
+enum {
+    ACCOUNT_NAME_LEAST = 3, /* characters of the folded form */
+    ACCOUNT_NAME_MOST = 30,
+    ACCOUNT_NAME_BYTES = 360,  /* as written */
+    ACCOUNT_EMAIL_BYTES = 254, /* trimmed, and folded */
+    ACCOUNT_PASSWORD_LEAST = 10,
+    ACCOUNT_PASSWORD_BYTES = 72, /* bcrypt takes no more */
+    ACCOUNT_ROLES_ALL = (1 << ROLE_COUNT) - 1,
+    ACCOUNT_RIGHTS_ALL = (1 << RIGHT_COUNT) - 1,
+};
 
 const char *account_state_text(AccountState state);
 const char *account_role_text(AccountRole role);

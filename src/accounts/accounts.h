@@ -2,13 +2,16 @@
  *
  * The account's row decides: pending -> confirmed or void, confirmed -> closed, each by a conditional update; void and closed are
  * final. A name and an e-mail are claims on their own rows that point to an account, and count only while that account is
- * pending or confirmed. So nothing races: who loses a claim voids its own account; the clean-up of old registrations
- * moves accounts and never touches a claim; a claim whose account is void or closed can be taken over.
+ * pending or confirmed and its row bears them. So nothing races: who loses a claim voids its own account; the clean-up of old
+ * registrations moves accounts and never touches a claim; a claim that does not count can be taken over by whoever asks.
  * Promises:
  *   1. At any time at most one pending or confirmed account has a folded name, and one an e-mail, under any race, crash
- *      or late write.
- *   2. Every step can be repeated; a crash between any two leaves a pending account, which the clean-up voids after 7 days.
- *   3. UNKNOWN is passed on, never guessed.
+ *      or late write. (To have it: the row bears it and the claim points to the account. A confirmed account has both of its own,
+ *      always.)
+ *   2. Every step can be repeated; a crash between any two leaves a pending account, which the clean-up voids after 7 days, or a
+ *      confirmed one with a wish for a new name, which the next change or the clean-up drops.
+ *   3. UNKNOWN is passed on, never guessed. UNAVAILABLE, CONFLICT and REFUSED mean that it was not done and will not be.
+ * Reads are serial: they see every finished change.
  * Rules that need no store (folding, bounds, roles) are in account_rules.h; salary and settings in settings_rules.h. */
 #pragma once
 
@@ -19,7 +22,8 @@
 
 typedef struct Accounts Accounts;
 
-/* How passwords become hashes: bcrypt in production, something cheap in the simulator. */
+/* How passwords become hashes: bcrypt in production, something cheap in the simulator. A password that gets here has at most
+ * ACCOUNT_PASSWORD_BYTES and no NUL; `check` of an empty hash is false. */
 typedef struct PasswordHasher {
     Status (*hash)(void *self, Slice password, Arena *arena, Slice *ret_hash);
     bool (*check)(void *self, Slice password, Slice hash);
@@ -51,14 +55,22 @@ typedef struct Account {
     uint64_t version;      /* of the row, to notice a change in between */
 } Account;
 
+/* A pending account may log in and nothing else; a confirmed one everything that was not taken away. */
+bool account_may(const Account *account, AccountRight right);
+/* Confirmed, and with the role or as an admin. */
+bool account_has(const Account *account, AccountRole role);
+
 typedef struct Registration {
     Slice name, email, password;
-    bool confirmed; /* by an operator: no link to follow */
+    bool without_password; /* an import, or somebody who logs in elsewhere; `password` is ignored */
+    bool confirmed;        /* by an operator: no link to follow */
     uint32_t roles;
     int64_t registered_us; /* 0: now; demo data and imports give the past */
+    Slice address, cookie; /* where it came from, for the signals below; empty: not known */
 } Registration;
 
-/* INVALID, REFUSED (taken) with field and rule; OK leaves a pending (or confirmed) account whose id is returned. */
+/* INVALID, REFUSED (taken) with field and rule; OK leaves a pending (or confirmed) account whose id is returned. What fails
+ * on the way is voided, so that the names are free at once for a repeat; only when that fails, too, is it UNKNOWN. */
 MUST_USE Status accounts_register(Accounts *accounts, const Registration *registration,
                                   uint64_t *ret_id, Reason *reason);
 /* Checks both claims, then moves pending -> confirmed. Repeating it is fine. REFUSED: void, closed, or a claim was lost. */
@@ -72,14 +84,23 @@ MUST_USE Status accounts_check_password(Accounts *accounts, Slice name_or_email,
                                         Arena *arena, Account *ret_account);
 MUST_USE Status accounts_set_password(Accounts *accounts, uint64_t id, Slice password,
                                       Reason *reason);
-/* Claims the new one, moves the account, frees the old claim (a value, not a delete). */
+/* For confirmed accounts. Writes the wish down, claims the new one, moves the account, frees the old claim (a value, not a delete).
+ * REFUSED: taken. CONFLICT: another change of the same kind came in between. Repeating it is fine. */
 MUST_USE Status accounts_rename(Accounts *accounts, uint64_t id, Slice name, Reason *reason);
 MUST_USE Status accounts_change_email(Accounts *accounts, uint64_t id, Slice email, Reason *reason);
-MUST_USE Status accounts_set_roles(Accounts *accounts, uint64_t id, uint32_t roles, uint32_t denied,
-                                   Reason *reason);
+
+typedef struct AccountRights {
+    uint32_t roles, denied; /* as in Account; they replace what was there */
+    uint64_t seen_version;  /* of the row that they are a change of; 0: whatever it is */
+} AccountRights;
+/* CONFLICT: the row has another version than the one seen. REFUSED: the account is void or closed. */
+MUST_USE Status accounts_set_rights(Accounts *accounts, uint64_t id, const AccountRights *rights,
+                                    Reason *reason);
 /* confirmed -> closed, after the ledger has its closing entry; releases name and e-mail. Repeating it is fine. */
 MUST_USE Status accounts_close(Accounts *accounts, uint64_t id, Reason *reason);
-/* pending -> void when it is older than 7 days; for the clean-up. OK also when there was nothing to do. */
+enum { ACCOUNT_PENDING_DAYS = 7 };
+/* For the clean-up: pending -> void when it is older than 7 days; drops a wish for another name that is older than that. OK also when
+ * there was nothing to do. */
 MUST_USE Status accounts_expire(Accounts *accounts, uint64_t id);
 /* All accounts, page by page, in the engine's order; position as in store_scan. */
 MUST_USE Status accounts_list(Accounts *accounts, Slice position, Arena *arena,
@@ -88,16 +109,48 @@ MUST_USE Status accounts_list(Accounts *accounts, Slice position, Arena *arena,
 
 /* ---- Watch list ------------------------------------------------------------------------------------------ */
 enum { WATCH_MOST = 1000 };
+/* For pending and confirmed accounts (REFUSED otherwise, and for more than WATCH_MOST). Repeating it is fine. */
 MUST_USE Status accounts_watch(Accounts *accounts, uint64_t id, uint64_t policy, bool on);
+/* In the order in which they were added. */
 MUST_USE Status accounts_watched(Accounts *accounts, uint64_t id, Arena *arena,
                                  uint64_t **ret_policies, size_t *ret_count);
+
+/* ---- Signals of duplicate accounts ------------------------------------------------------------------------ */
+
+/* What two registrations may have in common; noted when an account is made, kept for a year, and a hint only: people
+ * share machines. The times let a moderator see who came right after whom.      name, reason */
+#define ACCOUNT_SIGNAL_LIST(X)                                  \
+    X(EMAIL, "the same e-mail but for dots and what follows +") \
+    X(ADDRESS, "registered from the same network address")      \
+    X(COOKIE, "registered with the same browser")
+typedef enum AccountSignal {
+#define X(name, reason) SIGNAL_##name,
+    ACCOUNT_SIGNAL_LIST(X)
+#undef X
+        SIGNAL_COUNT
+} AccountSignal;
+enum { SIGNAL_BYTES = 254, SIGNAL_SHARED_MOST = 200 };
+
+const char *account_signal_reason(AccountSignal signal);
+
+typedef struct SharedSignal {
+    uint64_t account; /* the other one */
+    AccountSignal signal;
+    Slice value;
+    int64_t time_us; /* of the other one's registration */
+} SharedSignal;
+
+/* Accounts that share a signal with this one: by signal, the newest ids first, at most SIGNAL_SHARED_MOST a signal.
+ * Void ones are left out. */
+MUST_USE Status accounts_signals(Accounts *accounts, uint64_t id, Arena *arena,
+                                 SharedSignal **ret_shared, size_t *ret_count);
 
 /* ---- Settings of the vote -------------------------------------------------------------------------------- */
 
 /* All versions, from a cache that is at most a minute old (a version counts at the earliest 15 minutes after it was made,
  * longer than any cache and skew). Valid until the arena goes. */
 MUST_USE Status accounts_settings(Accounts *accounts, Arena *arena, SettingsHistory *ret_history);
-enum { SETTING_AHEAD_LEAST_S = 15 * 60 };
+enum { SETTING_AHEAD_LEAST_S = 15 * 60, SETTING_CACHE_S = 60, SETTING_VERSIONS_MOST = 1000 };
 /* Appends a version with one value changed, from a time at least 15 minutes ahead and not before the last version's.
  * `from_us` 0: as early as allowed. REFUSED names the rule; CONFLICT: somebody else was first. */
 MUST_USE Status accounts_set_setting(Accounts *accounts, Slice name, Slice value, int64_t from_us,

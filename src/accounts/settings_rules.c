@@ -2,8 +2,6 @@
  * salary cost as much as one. */
 #include "accounts/settings_rules.h"
 
-#include <stdlib.h>
-
 const VotingSettings SETTINGS_AT_FIRST = {.version = 0,
                                           .from_us = INT64_MIN,
 #define X(name, fallback, least, most, help) .name = fallback,
@@ -97,26 +95,30 @@ int64_t salary_next_us(const SettingsHistory *history, int64_t registered_us, in
     return start_us;
 }
 
+/* The runs can only be walked forwards, so the number of entries comes first and says where each of them goes. */
+static int64_t count_entries(const SettingsHistory *history, int64_t registered_us, int64_t now_us)
+{
+    int64_t count = 0;
+    for (int64_t start_us = registered_us; start_us <= now_us;) {
+        Run run = run_from(history, start_us, now_us);
+        count += run.count;
+        start_us += run.count * run.step_us;
+    }
+    return count;
+}
+
 size_t salary_entries(const SettingsHistory *history, int64_t registered_us, int64_t now_us,
                       SalaryEntry *ret_entries, size_t most)
 {
-    size_t total = 0;
-    /* Oldest first into a ring, then turned around: the runs can only be walked forwards. */
-    for (int64_t start_us = registered_us; start_us <= now_us && most > 0;) {
+    int64_t left = count_entries(history, registered_us, now_us); /* from this run on */
+    size_t count = left < (int64_t)most ? (size_t)left : most;
+    for (int64_t start_us = registered_us; left > 0;) {
         Run run = run_from(history, start_us, now_us);
-        int64_t skip = run.count > (int64_t)most ? run.count - (int64_t)most : 0;
-        for (int64_t k = skip; k < run.count; k++)
-            ret_entries[(total + (size_t)k) % most] = (SalaryEntry){
-                run.start_us + k * run.step_us, run.settings->salary, run.settings->version};
-        total += (size_t)run.count;
+        for (int64_t k = left > (int64_t)count ? left - (int64_t)count : 0; k < run.count; k++)
+            ret_entries[left - 1 - k] = (SalaryEntry){run.start_us + k * run.step_us,
+                                                      run.settings->salary, run.settings->version};
+        left -= run.count;
         start_us += run.count * run.step_us;
     }
-    size_t count = total < most ? total : most;
-    SalaryEntry *ring = malloc((count + 1) * sizeof *ring);
-    CHECK(ring != NULL);
-    for (size_t i = 0; i < count; i++)
-        ring[i] = ret_entries[(total - 1 - i) % most];
-    memcpy(ret_entries, ring, count * sizeof *ring);
-    free(ring);
     return count;
 }

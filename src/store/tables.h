@@ -32,6 +32,19 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
     X(COUNTERS, 2, "counters", CONDITIONAL, false, true, "the name of a kind of things",           \
       "next: id of the write (16 bytes) and the first id not taken (8 bytes); ~/id: receipts",     \
       "store: sequence.h")                                                                         \
+    X(ACCOUNTS, 3, "accounts", CONDITIONAL, false, true, "account (8 bytes)",                      \
+      "head: id of the write and all that is known; watch: id and policies; ~/id: receipts",       \
+      "accounts")                                                                                  \
+    X(NAMES, 4, "names", CONDITIONAL, false, true,                                                 \
+      "n/ and a folded name, or e/ and a folded e-mail",                                           \
+      "claim: id of the write and the account, 0 when it is free; ~/id: receipts",                 \
+      "accounts: claims")                                                                          \
+    X(SETTINGS, 5, "settings", CONDITIONAL, false, true, "voting",                                 \
+      "head: id of the write, number of versions, plan; v/version: a version; ~/id: receipts",     \
+      "accounts: settings")                                                                        \
+    X(SIGNALS, 6, "signals", PLAIN, false, true, "s/, kind and value; or a/ and account",          \
+      "account, or kind and value: time of registration; expires after a year",                    \
+      "accounts: register")                                                                        \
     X(VOTERS, 20, "voters", CONDITIONAL, false, true, "voter",                                     \
       "head; s/policy: a line; t/token: seq, expires after 7 days; z/seq: the log", "votes: save") \
     X(POLICY_VOTERS, 21, "policy_voters", CONDITIONAL, false, false,                               \

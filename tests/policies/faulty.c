@@ -86,6 +86,7 @@ static void keep_late(Faulty *faulty, const Update *update)
     faulty->late.proof = arena_copy(arena, update->proof);
     faulty->late.conditions = conditions;
     faulty->late.changes = changes;
+    faulty->late.marks = (Batch){.count = 0}; /* they go before the update, not with it */
     faulty->has_late = true;
 }
 

@@ -1,0 +1,317 @@
+/* account_rules.c -- see account_rules.h. */
+#include "accounts/account_rules.h"
+
+#include <utf8proc.h>
+
+#include "accounts/scripts.h"
+
+enum {
+    FOLD_TRIES = 8,  /* folding settles after two; more would be a fault of the tables */
+    MARKS_MOST = 4,  /* on one letter: enough for Myanmar and Tibetan, too few for a tower */
+    LOCAL_MOST = 64, /* bytes before the @ */
+    DOMAIN_MOST = 253,
+    LABEL_MOST = 63,
+};
+
+/* ---- Words ------------------------------------------------------------------------------------------------- */
+
+static const char *const STATES[] = {
+#define X(name, text) text,
+    ACCOUNT_STATE_LIST(X)
+#undef X
+};
+static const char *const ROLES[] = {
+#define X(name, text) text,
+    ACCOUNT_ROLE_LIST(X)
+#undef X
+};
+static const char *const RIGHTS[] = {
+#define X(name, text) text,
+    ACCOUNT_RIGHT_LIST(X)
+#undef X
+};
+
+static Status find_text(const char *const *texts, int count, Slice text, int *ret_index)
+{
+    for (int i = 0; i < count; i++) {
+        if (slice_equal(text, slice_from(texts[i]))) {
+            *ret_index = i;
+            return STATUS_OK;
+        }
+    }
+    return STATUS_INVALID;
+}
+
+const char *account_state_text(AccountState state)
+{
+    CHECK(state < ACCOUNT_STATE_COUNT);
+    return STATES[state];
+}
+
+const char *account_role_text(AccountRole role)
+{
+    CHECK(role < ROLE_COUNT);
+    return ROLES[role];
+}
+
+Status account_role_from(Slice text, AccountRole *ret_role)
+{
+    int index;
+    TRY(find_text(ROLES, ROLE_COUNT, text, &index));
+    *ret_role = (AccountRole)index;
+    return STATUS_OK;
+}
+
+const char *account_right_text(AccountRight right)
+{
+    CHECK(right < RIGHT_COUNT);
+    return RIGHTS[right];
+}
+
+Status account_right_from(Slice text, AccountRight *ret_right)
+{
+    int index;
+    TRY(find_text(RIGHTS, RIGHT_COUNT, text, &index));
+    *ret_right = (AccountRight)index;
+    return STATUS_OK;
+}
+
+/* ---- Characters -------------------------------------------------------------------------------------------- */
+
+/* Walks over text that is valid UTF-8. */
+static int32_t next_character(Slice *rest)
+{
+    utf8proc_int32_t character;
+    utf8proc_ssize_t size = utf8proc_iterate((const utf8proc_uint8_t *)rest->data,
+                                             (utf8proc_ssize_t)rest->size, &character);
+    CHECK(size > 0);
+    *rest = slice_after(*rest, (size_t)size);
+    return character;
+}
+
+static int count_characters(Slice text)
+{
+    int count = 0;
+    for (Slice rest = text; rest.size > 0; count++)
+        next_character(&rest);
+    return count;
+}
+
+/* NFKC and case folding in the arena's memory: decompose, then compose in place. */
+static Slice map_text(Slice text, Arena *arena)
+{
+    const utf8proc_option_t options = (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_COMPOSE |
+                                                          UTF8PROC_COMPAT | UTF8PROC_CASEFOLD);
+    const utf8proc_uint8_t *bytes = (const utf8proc_uint8_t *)text.data;
+    utf8proc_ssize_t size = (utf8proc_ssize_t)text.size;
+    utf8proc_ssize_t count = utf8proc_decompose(bytes, size, NULL, 0, options);
+    CHECK(count >= 0);
+    utf8proc_int32_t *buffer = ARENA_ARRAY(arena, (size_t)count + 1, utf8proc_int32_t);
+    CHECK(utf8proc_decompose(bytes, size, buffer, count, options) == count);
+    utf8proc_ssize_t mapped = utf8proc_reencode(buffer, count, options);
+    CHECK(mapped >= 0);
+    return slice_of(buffer, (size_t)mapped);
+}
+
+/* Case folding takes the Turkish capital I with a dot to an i with a dot upon it; to a reader both are an i. */
+static Slice without_dotted_i(Slice text, Arena *arena)
+{
+    const Slice dot = SLICE("\xCC\x87");
+    char *to = arena_bytes(arena, text.size);
+    size_t size = 0;
+    while (text.size > 0) {
+        bool dotted = size > 0 && to[size - 1] == 'i' && slice_starts_with(text, dot);
+        if (!dotted)
+            to[size++] = text.data[0];
+        text = slice_after(text, dotted ? dot.size : 1);
+    }
+    return slice_of(to, size);
+}
+
+/* Composing after folding can make something that folds again, so until nothing changes. */
+static Status fold(Slice text, Arena *arena, Slice *ret_folded)
+{
+    for (int i = 0; i < FOLD_TRIES; i++) {
+        Slice before = text;
+        text = without_dotted_i(map_text(text, arena), arena);
+        if (slice_equal(before, text)) {
+            *ret_folded = text;
+            return STATUS_OK;
+        }
+    }
+    return STATUS_INVALID;
+}
+
+/* ---- Names ------------------------------------------------------------------------------------------------- */
+
+/* What was read of a name so far. */
+typedef struct NameWalk {
+    int script;   /* -1: none yet */
+    int marks;    /* since the last letter */
+    bool in_word; /* the last character was a letter, a digit or a mark */
+    bool letter;  /* … of those, one that can carry marks */
+} NameWalk;
+
+static bool is_separator(int32_t character)
+{
+    return character == '-' || character == '_' || character == '.';
+}
+
+static bool walk_letter(NameWalk *walk, int32_t character)
+{
+    int script;
+    ScriptPart part = script_part(character, &script);
+    if (part == SCRIPT_NOTHING || (walk->script >= 0 && walk->script != script))
+        return false;
+    if (part == SCRIPT_MARK && (!walk->letter || ++walk->marks > MARKS_MOST))
+        return false;
+    if (part == SCRIPT_LETTER)
+        walk->marks = 0;
+    walk->script = script;
+    walk->in_word = walk->letter = true;
+    return true;
+}
+
+static bool walk_character(NameWalk *walk, int32_t character)
+{
+    if (character >= '0' && character <= '9') {
+        walk->in_word = true;
+        walk->letter = false;
+        return true;
+    }
+    if (!is_separator(character))
+        return walk_letter(walk, character);
+    bool fits = walk->in_word;
+    walk->in_word = walk->letter = false;
+    return fits;
+}
+
+static bool name_is_well_formed(Slice folded)
+{
+    NameWalk walk = {.script = -1};
+    for (Slice rest = folded; rest.size > 0;)
+        if (!walk_character(&walk, next_character(&rest)))
+            return false;
+    return walk.in_word;
+}
+
+Status account_fold_name(Slice name, Arena *arena, Slice *ret_folded, Reason *reason)
+{
+    Slice folded = SLICE_EMPTY;
+    bool short_enough = name.size <= ACCOUNT_NAME_BYTES;
+    if (short_enough && !slice_is_utf8(name))
+        return reason_set(reason, STATUS_INVALID, "name", "a name is UTF-8 text");
+    bool settled = short_enough && fold(name, arena, &folded) == STATUS_OK;
+    int count = count_characters(folded);
+    if (!short_enough || (settled && (count < ACCOUNT_NAME_LEAST || count > ACCOUNT_NAME_MOST)))
+        return reason_set(reason, STATUS_INVALID, "name", "a name has %d to %d characters",
+                          ACCOUNT_NAME_LEAST, ACCOUNT_NAME_MOST);
+    if (!settled || !name_is_well_formed(folded))
+        return reason_set(reason, STATUS_INVALID, "name",
+                          "a name has letters and digits of one script, and - _ . between them");
+    *ret_folded = folded;
+    return STATUS_OK;
+}
+
+/* ---- E-mails ----------------------------------------------------------------------------------------------- */
+
+static bool is_foreign_letter(int32_t character)
+{
+    utf8proc_category_t category = utf8proc_category(character);
+    return character >= 0x80 && category >= UTF8PROC_CATEGORY_LU &&
+           category <= UTF8PROC_CATEGORY_NO;
+}
+
+static bool is_plain_letter(int32_t character)
+{
+    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+           (character >= '0' && character <= '9');
+}
+
+/* Characters of `text` are letters, digits, or one of `more`. */
+static bool has_only(Slice text, const char *more)
+{
+    for (Slice rest = text; rest.size > 0;) {
+        int32_t character = next_character(&rest);
+        if (!is_plain_letter(character) && !is_foreign_letter(character) &&
+            (character >= 0x80 || strchr(more, character) == NULL))
+            return false;
+    }
+    return true;
+}
+
+/* Parts between dots, none of them empty. */
+static bool local_is_well_formed(Slice local)
+{
+    Slice part;
+    if (local.size == 0 || local.size > LOCAL_MOST || local.data[local.size - 1] == '.')
+        return false;
+    while (slice_split(&local, '.', &part))
+        if (part.size == 0 || !has_only(part, "!#$%&'*+/=?^_`{|}~-"))
+            return false;
+    return true;
+}
+
+static bool domain_is_well_formed(Slice domain)
+{
+    Slice label;
+    if (domain.size == 0 || domain.size > DOMAIN_MOST || domain.data[domain.size - 1] == '.')
+        return false;
+    while (slice_split(&domain, '.', &label))
+        if (label.size == 0 || label.size > LABEL_MOST || label.data[0] == '-' ||
+            label.data[label.size - 1] == '-' || !has_only(label, "-"))
+            return false;
+    return true;
+}
+
+static bool email_is_well_formed(Slice email)
+{
+    size_t at = slice_find(email, '@');
+    return email.size <= ACCOUNT_EMAIL_BYTES && at < email.size &&
+           local_is_well_formed(slice_of(email.data, at)) &&
+           domain_is_well_formed(slice_after(email, at + 1));
+}
+
+Status account_fold_email(Slice email, Arena *arena, Slice *ret_folded, Reason *reason)
+{
+    Slice folded = SLICE_EMPTY, written = slice_trim(email);
+    if (written.size > ACCOUNT_EMAIL_BYTES)
+        return reason_set(reason, STATUS_INVALID, "email", "an e-mail has at most %d bytes",
+                          ACCOUNT_EMAIL_BYTES);
+    /* Both forms: what was written is where mail goes, and what was folded is what must be unique. */
+    if (!slice_is_utf8(written) || !email_is_well_formed(written) ||
+        fold(written, arena, &folded) != STATUS_OK || !email_is_well_formed(folded))
+        return reason_set(reason, STATUS_INVALID, "email", "an e-mail looks like name@example.org");
+    *ret_folded = folded;
+    return STATUS_OK;
+}
+
+Slice account_email_signal(Slice folded_email, Arena *arena)
+{
+    size_t at = slice_find(folded_email, '@'), size = 0;
+    size_t tag = slice_find(slice_of(folded_email.data, at), '+');
+    char *signal = arena_bytes(arena, folded_email.size);
+    for (size_t i = 0; i < tag; i++)
+        if (folded_email.data[i] != '.')
+            signal[size++] = folded_email.data[i];
+    if (size == 0) /* "+tag@…" */
+        return arena_copy(arena, folded_email);
+    memcpy(signal + size, folded_email.data + at, folded_email.size - at);
+    return slice_of(signal, size + folded_email.size - at);
+}
+
+/* ---- Passwords --------------------------------------------------------------------------------------------- */
+
+Status account_check_password(Slice password, Reason *reason)
+{
+    if (password.size > ACCOUNT_PASSWORD_BYTES)
+        return reason_set(reason, STATUS_INVALID, "password", "a password has at most %d bytes",
+                          ACCOUNT_PASSWORD_BYTES);
+    if (!slice_is_utf8(password))
+        return reason_set(reason, STATUS_INVALID, "password",
+                          "a password is UTF-8 text without NUL");
+    if (count_characters(password) < ACCOUNT_PASSWORD_LEAST)
+        return reason_set(reason, STATUS_INVALID, "password",
+                          "a password has at least %d characters", ACCOUNT_PASSWORD_LEAST);
+    return STATUS_OK;
+}

@@ -1,0 +1,238 @@
+/* accounts.c -- reading, finding, passwords, rights, the clean-up: what concerns one row. See accounts.h and inside.h. */
+#include <stdlib.h>
+
+#include "accounts/inside.h"
+
+enum { ID_ROW_BYTES = 8, LIST_CELLS = 1000 };
+
+Accounts *accounts_new(const AccountsOptions *options)
+{
+    Accounts *accounts = calloc(1, sizeof *accounts);
+    CHECK(accounts != NULL);
+    accounts->store = options->store;
+    accounts->world = options->world;
+    accounts->hasher = options->hasher;
+    accounts->ids = sequence_new(options->store, options->world, "accounts", options->id_block);
+    CHECK(pthread_mutex_init(&accounts->lock, NULL) == 0);
+    return accounts;
+}
+
+void accounts_free(Accounts *accounts)
+{
+    if (accounts == NULL)
+        return;
+    settings_forget(accounts);
+    sequence_free(accounts->ids);
+    CHECK(pthread_mutex_destroy(&accounts->lock) == 0);
+    free(accounts);
+}
+
+bool account_may(const Account *account, AccountRight right)
+{
+    bool open = account->state == ACCOUNT_CONFIRMED ||
+                (account->state == ACCOUNT_PENDING && right == RIGHT_LOG_IN);
+    return open && (account->denied & 1U << right) == 0;
+}
+
+bool account_has(const Account *account, AccountRole role)
+{
+    return account->state == ACCOUNT_CONFIRMED &&
+           (account->roles & (1U << role | 1U << ROLE_ADMIN)) != 0;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------------- */
+
+/* Labels that a closed account still has to release are nobody's business. */
+static Account account_of(uint64_t id, const AccountHead *head)
+{
+    bool alive = head_is_alive(head);
+    return (Account){.id = id,
+                     .state = head->state,
+                     .state_time_us = head->state_time_us,
+                     .name = alive ? head->labels[CLAIM_NAME].text : SLICE_EMPTY,
+                     .email = alive ? head->labels[CLAIM_EMAIL].text : SLICE_EMPTY,
+                     .password_hash = head->password_hash,
+                     .registered_us = head->registered_us,
+                     .roles = head->roles,
+                     .denied = head->denied,
+                     .version = head->version};
+}
+
+Status accounts_read(Accounts *accounts, uint64_t id, Arena *arena, Account *ret_account)
+{
+    AccountRow row;
+    TRY(row_read(accounts, id, arena, &row));
+    *ret_account = account_of(id, &row.head);
+    return STATUS_OK;
+}
+
+/* The kind is told by the text: a name has no '@'. What cannot be a name or an e-mail is nobody's. */
+static Status fold_either(Slice text, Arena *arena, ClaimKind *ret_kind, Slice *ret_folded)
+{
+    bool email = slice_find(text, '@') < text.size;
+    Status status = email ? account_fold_email(text, arena, ret_folded, NULL)
+                          : account_fold_name(text, arena, ret_folded, NULL);
+    *ret_kind = email ? CLAIM_EMAIL : CLAIM_NAME;
+    return status == STATUS_INVALID ? STATUS_NOT_FOUND : status;
+}
+
+Status accounts_find(Accounts *accounts, Slice name_or_email, Arena *arena, Account *ret_account)
+{
+    ClaimKind kind;
+    Slice folded;
+    uint64_t user;
+    AccountRow row;
+    TRY(fold_either(name_or_email, arena, &kind, &folded));
+    TRY(claim_holder(accounts, kind, folded, arena, &user));
+    Status status = row_read(accounts, user, arena, &row);
+    if (status == STATUS_NOT_FOUND) /* a claim is made after its account's row */
+        return STATUS_CORRUPT;
+    TRY(status);
+    /* A wish is not a name yet. */
+    if (!head_is_alive(&row.head) || !slice_equal(row.head.labels[kind].folded, folded))
+        return STATUS_NOT_FOUND;
+    *ret_account = account_of(user, &row.head);
+    return STATUS_OK;
+}
+
+Status accounts_list(Accounts *accounts, Slice position, Arena *arena, Account **ret_accounts,
+                     size_t *ret_count, Slice *ret_position, bool *ret_more)
+{
+    ScanPage page;
+    size_t count = 0;
+    TRY(store_scan(accounts->store, &TABLE_ACCOUNTS, position, LIST_CELLS, arena, &page));
+    Account *list = ARENA_ARRAY(arena, page.count, Account);
+    for (size_t i = 0; i < page.count; i++) {
+        const ScanCell *cell = &page.cells[i];
+        AccountHead head;
+        if (!slice_equal(cell->cell.column, SLICE("head")))
+            continue;
+        if (cell->row.size != ID_ROW_BYTES)
+            return STATUS_CORRUPT;
+        TRY(head_decode(cell->cell.value, &head));
+        list[count++] = account_of(bytes_get_u64(cell->row.data), &head);
+    }
+    *ret_accounts = list;
+    *ret_count = count;
+    *ret_position = page.position;
+    *ret_more = page.more;
+    return STATUS_OK;
+}
+
+/* ---- Passwords --------------------------------------------------------------------------------------------- */
+
+/* A wrong password and an account that is not there must take the same time, so there is always a hash to compute. */
+static bool password_fits(Accounts *accounts, Slice password, Slice hash, Arena *arena)
+{
+    Slice unused;
+    if (account_check_password(password, NULL) != STATUS_OK) {
+        password = SLICE_EMPTY;
+        hash = SLICE_EMPTY;
+    }
+    if (hash.size > 0)
+        return accounts->hasher.check(accounts->hasher.self, password, hash);
+    (void)!accounts->hasher.hash(accounts->hasher.self, password, arena, &unused);
+    return false;
+}
+
+Status accounts_check_password(Accounts *accounts, Slice name_or_email, Slice password,
+                               Arena *arena, Account *ret_account)
+{
+    Account account = {.password_hash = SLICE_EMPTY};
+    Status status = accounts_find(accounts, name_or_email, arena, &account);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+        return status;
+    if (!password_fits(accounts, password, account.password_hash, arena))
+        return STATUS_LOGIN;
+    if (!account_may(&account, RIGHT_LOG_IN))
+        return STATUS_DENIED;
+    *ret_account = account;
+    return STATUS_OK;
+}
+
+static Status refuse_dead(const AccountHead *head, Reason *reason)
+{
+    if (head_is_alive(head))
+        return STATUS_OK;
+    return reason_set(reason, STATUS_REFUSED, "", "this account is %s",
+                      account_state_text(head->state));
+}
+
+static Status apply_password(AccountHead *head, void *context, bool *ret_write, Reason *reason)
+{
+    const Slice *hash = context;
+    TRY(refuse_dead(head, reason));
+    *ret_write = true;
+    head->password_hash = *hash;
+    return STATUS_OK;
+}
+
+Status accounts_set_password(Accounts *accounts, uint64_t id, Slice password, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Slice hash;
+    TRY(account_check_password(password, reason));
+    TRY(accounts->hasher.hash(accounts->hasher.self, password, arena, &hash));
+    return row_edit(accounts, id, (RowEdit){.apply = apply_password, .context = &hash}, reason);
+}
+
+/* ---- Rights ------------------------------------------------------------------------------------------------ */
+
+static Status apply_rights(AccountHead *head, void *context, bool *ret_write, Reason *reason)
+{
+    const AccountRights *rights = context;
+    TRY(refuse_dead(head, reason));
+    if (rights->seen_version != 0 && rights->seen_version != head->version)
+        return reason_set(reason, STATUS_CONFLICT, "",
+                          "somebody else changed this account in between");
+    *ret_write = head->roles != rights->roles || head->denied != rights->denied;
+    head->roles = rights->roles;
+    head->denied = rights->denied;
+    return STATUS_OK;
+}
+
+Status accounts_set_rights(Accounts *accounts, uint64_t id, const AccountRights *rights,
+                           Reason *reason)
+{
+    AccountRights copy = *rights;
+    if ((copy.roles & ~(uint32_t)ACCOUNT_ROLES_ALL) != 0 ||
+        (copy.denied & ~(uint32_t)ACCOUNT_RIGHTS_ALL) != 0)
+        return reason_set(reason, STATUS_INVALID, "roles", "there is no such role or right");
+    return row_edit(accounts, id, (RowEdit){.apply = apply_rights, .context = &copy}, reason);
+}
+
+/* ---- Clean-up ---------------------------------------------------------------------------------------------- */
+
+static bool drop_old_wishes(AccountHead *head, int64_t before_us)
+{
+    bool any = false;
+    for (int kind = 0; kind < CLAIM_KINDS; kind++) {
+        Wish *wish = &head->wishes[kind];
+        if (id_is_zero(wish->id) || wish->time_us >= before_us)
+            continue;
+        *wish = (Wish){.label = {SLICE_EMPTY, SLICE_EMPTY}};
+        any = true;
+    }
+    return any;
+}
+
+static Status apply_expiry(AccountHead *head, void *context, bool *ret_write, Reason *reason)
+{
+    Accounts *accounts = context;
+    int64_t before_us =
+        clock_now_us(accounts->world.clock) - ACCOUNT_PENDING_DAYS * S_PER_DAY * US_PER_S;
+    (void)reason;
+    *ret_write = drop_old_wishes(head, before_us);
+    if (head->state != ACCOUNT_PENDING || head->state_time_us >= before_us)
+        return STATUS_OK;
+    *ret_write = true;
+    row_set_state(accounts, head, ACCOUNT_VOID);
+    head->password_hash = SLICE_EMPTY;
+    head_forget_labels(head);
+    return STATUS_OK;
+}
+
+Status accounts_expire(Accounts *accounts, uint64_t id)
+{
+    return row_edit(accounts, id, (RowEdit){.apply = apply_expiry, .context = accounts}, NULL);
+}

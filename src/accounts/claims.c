@@ -1,0 +1,130 @@
+/* claims.c -- names and e-mails as claims on rows of their own. See inside.h.
+ *
+ * The cell `claim` holds: format | id of the write (16 bytes) | the account, 0 when it is free. It is never deleted, so "absent"
+ * never comes back either. Whoever wants a claim that somebody holds reads the claim first and that account's row second, and
+ * replaces exactly the claim it read. If the holder bore the label at any time in between, it has written it down before taking
+ * the claim with a fresh id, and then either the row or the changed claim says so. That is why a holder takes its own claim again,
+ * with a new id, when it wishes for a label that it holds already. */
+#include "accounts/inside.h"
+
+enum { FORMAT = 1, NOBODY = 0 };
+
+static const Slice CLAIM = {"claim", 5};
+
+typedef struct Claim {
+    bool present;
+    Slice value;
+    uint64_t user;
+} Claim;
+
+static Slice claim_row(ClaimKind kind, Slice folded, Arena *arena)
+{
+    return arena_print(arena, "%s%.*s", kind == CLAIM_NAME ? "n/" : "e/", SLICE_ARG(folded));
+}
+
+static Status read_claim(Accounts *accounts, Slice row, Arena *arena, Claim *ret_claim)
+{
+    Cell cell;
+    Status status =
+        store_read(accounts->store, &(Read){&TABLE_NAMES, row, CLAIM, STORE_SERIAL}, arena, &cell);
+    if (status == STATUS_NOT_FOUND) {
+        *ret_claim = (Claim){.value = SLICE_EMPTY, .user = NOBODY};
+        return STATUS_OK;
+    }
+    TRY(status);
+    Reader reader = reader_of(cell.value);
+    bool known = reader_u8(&reader) == FORMAT;
+    (void)reader_bytes(&reader, ID_BYTES);
+    uint64_t user = reader_u64(&reader);
+    if (!known || !reader_done(&reader))
+        return STATUS_CORRUPT;
+    *ret_claim = (Claim){true, cell.value, user};
+    return STATUS_OK;
+}
+
+/* CONFLICT: the claim is no longer what was read. */
+static Status replace_claim(Accounts *accounts, Slice row, const Claim *before, uint64_t user,
+                            Arena *arena)
+{
+    BUFFER_SCOPE Buffer value = {0};
+    Id id = fresh_id(accounts);
+    buffer_u8(&value, FORMAT);
+    buffer_bytes(&value, id_slice(&id));
+    buffer_u64(&value, user);
+    Condition condition = {CLAIM, before->value, !before->present};
+    Slice receipt = store_receipt(id_slice(&id), arena);
+    Change changes[] = {
+        {.column = CLAIM, .value = buffer_slice(&value)},
+        {.column = receipt, .value = id_slice(&id), .ttl_s = STORE_RECEIPT_TTL_S},
+    };
+    Update update = {.table = &TABLE_NAMES,
+                     .row = row,
+                     .conditions = &condition,
+                     .condition_count = 1,
+                     .changes = changes,
+                     .change_count = 2,
+                     .proof = receipt};
+    return store_update(accounts->store, &update, UPDATE_TRIES, arena, NULL);
+}
+
+/* Whether the claim counts for its holder. A claim is made after its account's row, so the row must be there. */
+static Status claim_counts(Accounts *accounts, const Claim *claim, ClaimKind kind, Slice folded,
+                           Arena *arena, bool *ret_counts)
+{
+    AccountRow holder;
+    if (claim->user == NOBODY) {
+        *ret_counts = false;
+        return STATUS_OK;
+    }
+    Status status = row_read(accounts, claim->user, arena, &holder);
+    if (status == STATUS_NOT_FOUND)
+        return STATUS_CORRUPT;
+    TRY(status);
+    *ret_counts = head_bears(&holder.head, kind, folded);
+    return STATUS_OK;
+}
+
+Status claim_holder(Accounts *accounts, ClaimKind kind, Slice folded, Arena *arena,
+                    uint64_t *ret_user)
+{
+    Claim claim;
+    TRY(read_claim(accounts, claim_row(kind, folded, arena), arena, &claim));
+    if (claim.user == NOBODY)
+        return STATUS_NOT_FOUND;
+    *ret_user = claim.user;
+    return STATUS_OK;
+}
+
+Status claim_take(Accounts *accounts, ClaimKind kind, Slice folded, uint64_t user)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    for (int i = 0; i < RACE_TRIES; i++) {
+        Claim claim;
+        bool taken = false;
+        arena_reset(arena);
+        Slice row = claim_row(kind, folded, arena);
+        TRY(read_claim(accounts, row, arena, &claim));
+        if (claim.user != user)
+            TRY(claim_counts(accounts, &claim, kind, folded, arena, &taken));
+        if (taken)
+            return STATUS_REFUSED;
+        Status status = replace_claim(accounts, row, &claim, user, arena);
+        if (status != STATUS_CONFLICT)
+            return status;
+    }
+    return STATUS_UNAVAILABLE;
+}
+
+Status claim_release(Accounts *accounts, ClaimKind kind, Slice folded)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Slice row = claim_row(kind, folded, arena);
+    Claim claim;
+    bool counts;
+    TRY(read_claim(accounts, row, arena, &claim));
+    TRY(claim_counts(accounts, &claim, kind, folded, arena, &counts));
+    if (claim.user == NOBODY || counts)
+        return STATUS_OK;
+    Status status = replace_claim(accounts, row, &claim, NOBODY, arena);
+    return status == STATUS_CONFLICT ? STATUS_OK : status; /* somebody took it over: also good */
+}

@@ -1,0 +1,152 @@
+/* signals.c -- what accounts have in common. See accounts.h.
+ *
+ * Each signal is noted twice: row s/<kind><value> has a cell for each account, row a/<account> a cell for each of its signals. The
+ * notes are marks of the update that makes the account's row, so an account never stands without them. */
+#include "accounts/inside.h"
+
+enum { TTL_S = 366 * 86400 };
+
+static const char *const REASONS[] = {
+#define X(name, reason) reason,
+    ACCOUNT_SIGNAL_LIST(X)
+#undef X
+};
+
+const char *account_signal_reason(AccountSignal signal)
+{
+    CHECK(signal < SIGNAL_COUNT);
+    return REASONS[signal];
+}
+
+Status signals_check(const Registration *registration, Reason *reason)
+{
+    const struct {
+        const char *field;
+        Slice value;
+    } INPUTS[] = {{"address", registration->address}, {"cookie", registration->cookie}};
+    for (int i = 0; i < 2; i++)
+        if (INPUTS[i].value.size > SIGNAL_BYTES)
+            return reason_set(reason, STATUS_INVALID, INPUTS[i].field, "at most %d bytes",
+                              SIGNAL_BYTES);
+    return STATUS_OK;
+}
+
+/* The kind as one byte, then the value: a column of an account's row, and behind s/ a row of its own. */
+static Slice signal_key(const char *prefix, AccountSignal signal, Slice value, Arena *arena)
+{
+    size_t start = strlen(prefix);
+    char *key = arena_bytes(arena, start + 1 + value.size);
+    memcpy(key, prefix, start);
+    key[start] = (char)signal;
+    if (value.size > 0)
+        memcpy(key + start + 1, value.data, value.size);
+    return slice_of(key, start + 1 + value.size);
+}
+
+static Slice account_row(uint64_t id, Arena *arena)
+{
+    char *row = arena_bytes(arena, 2 + sizeof id);
+    memcpy(row, "a/", 2);
+    bytes_put_u64(row + 2, id);
+    return slice_of(row, 2 + sizeof id);
+}
+
+Batch signals_of(Accounts *accounts, uint64_t id, const Registration *registration,
+                 Slice folded_email, Arena *arena)
+{
+    const Slice values[SIGNAL_COUNT] = {
+        [SIGNAL_EMAIL] = account_email_signal(folded_email, arena),
+        [SIGNAL_ADDRESS] = registration->address,
+        [SIGNAL_COOKIE] = registration->cookie,
+    };
+    int64_t now_us = clock_now_us(accounts->world.clock);
+    RowChange *changes = ARENA_ARRAY(arena, (size_t)2 * SIGNAL_COUNT, RowChange);
+    char *time = arena_bytes(arena, sizeof now_us);
+    size_t count = 0;
+    bytes_put_u64(time, (uint64_t)now_us);
+    for (int i = 0; i < SIGNAL_COUNT; i++) {
+        AccountSignal signal = (AccountSignal)i;
+        if (values[i].size == 0)
+            continue;
+        Change change = {
+            .value = slice_of(time, sizeof now_us), .timestamp = now_us, .ttl_s = TTL_S};
+        change.column = row_key(id, arena);
+        changes[count++] =
+            (RowChange){&TABLE_SIGNALS, signal_key("s/", signal, values[i], arena), change};
+        change.column = signal_key("", signal, values[i], arena);
+        changes[count++] = (RowChange){&TABLE_SIGNALS, account_row(id, arena), change};
+    }
+    return (Batch){.changes = changes, .count = count};
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------------- */
+
+typedef struct SharedList {
+    SharedSignal *shared;
+    size_t count;
+} SharedList;
+
+/* A registration that came to nothing is no duplicate. */
+static Status is_void(Accounts *accounts, uint64_t id, Arena *arena, bool *ret_void)
+{
+    AccountRow row;
+    Status status = row_read(accounts, id, arena, &row);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+        return status;
+    *ret_void = status == STATUS_NOT_FOUND || row.head.state == ACCOUNT_VOID;
+    return STATUS_OK;
+}
+
+static Status add_shared(Accounts *accounts, uint64_t id, const SharedSignal *own, Arena *arena,
+                         SharedList *list)
+{
+    Query query = {.table = &TABLE_SIGNALS,
+                   .row = signal_key("s/", own->signal, own->value, arena),
+                   .from = SLICE_EMPTY,
+                   .to = SLICE_EMPTY,
+                   .after = SLICE_EMPTY,
+                   .reverse = true,
+                   .limit = SIGNAL_SHARED_MOST};
+    Page page;
+    TRY(store_slice(accounts->store, &query, arena, &page));
+    for (size_t i = 0; i < page.count; i++) {
+        const Cell *cell = &page.cells[i];
+        bool gone;
+        if (cell->column.size != sizeof id || cell->value.size != sizeof(int64_t))
+            return STATUS_CORRUPT;
+        SharedSignal other = *own;
+        other.account = bytes_get_u64(cell->column.data);
+        other.time_us = (int64_t)bytes_get_u64(cell->value.data);
+        if (other.account == id)
+            continue;
+        TRY(is_void(accounts, other.account, arena, &gone));
+        if (!gone)
+            list->shared[list->count++] = other;
+    }
+    return STATUS_OK;
+}
+
+Status accounts_signals(Accounts *accounts, uint64_t id, Arena *arena, SharedSignal **ret_shared,
+                        size_t *ret_count)
+{
+    Query query = {.table = &TABLE_SIGNALS,
+                   .row = account_row(id, arena),
+                   .from = SLICE_EMPTY,
+                   .to = SLICE_EMPTY,
+                   .after = SLICE_EMPTY,
+                   .limit = SIGNAL_COUNT};
+    Page page;
+    TRY(store_slice(accounts->store, &query, arena, &page));
+    SharedList list = {ARENA_ARRAY(arena, page.count * SIGNAL_SHARED_MOST, SharedSignal), 0};
+    for (size_t i = 0; i < page.count; i++) {
+        Reader reader = reader_of(page.cells[i].column);
+        SharedSignal own = {.signal = (AccountSignal)reader_u8(&reader)};
+        own.value = reader_rest(&reader);
+        if (reader.failed || own.signal >= SIGNAL_COUNT)
+            return STATUS_CORRUPT;
+        TRY(add_shared(accounts, id, &own, arena, &list));
+    }
+    *ret_shared = list.shared;
+    *ret_count = list.count;
+    return STATUS_OK;
+}
