@@ -172,7 +172,8 @@ typedef struct Condition {
 
 /* All conditions hold, or nothing is done. Conditions that share a value with the past are a bug that no engine can
  * see: callers put a fresh id into every value that is a condition, so that an expected value never comes back; freeing
- * writes a `free` value with a new id, not a delete.
+ * writes a `free` value with a new id, not a delete. For the same reason `absent` is only for cells that, once written, neither
+ * expire nor are deleted: where they can, an attempt that comes late may find the cell absent again.
  *
  * `proof` names one of the changed columns, put and not deleted, which no later writer ever overwrites: the ledger's log entry, or
  * elsewhere a receipt that expires after a day (STORE_RECEIPT). It is how store_update finds out what became of an
@@ -188,7 +189,8 @@ typedef struct Update {
     size_t condition_count;
     const Change *changes; /* timestamp 0, no column twice */
     size_t change_count;
-    Slice proof; /* may be empty for store_update_if alone: then the caller decides an UNKNOWN by reading again */
+    Slice
+        proof; /* may be empty for store_update_if alone: then the caller decides an UNKNOWN by reading again */
     Batch marks;
     bool lazy; /* durable later, as for a Batch: for derived rows */
 } Update;

@@ -80,7 +80,8 @@ static unsigned char filter(void *self, int level, const char *key, size_t key_s
     *changed = 0;
     if (codec_decode(slice_of(value, value_size), &cell) != STATUS_OK)
         return 0; /* damage is for readers to report, not for compaction to lose */
-    switch (codec_fate(&cell, clock_now_us(rocks->world.clock), rocks->store.grace_s)) {
+    switch (codec_fate(&cell, clock_now_us(rocks->world.clock),
+                       rocks->store.grace_s + STORE_AHEAD_MOST_S)) {
     case CODEC_KEEP:
         return 0;
     case CODEC_FORGET:
@@ -237,8 +238,15 @@ static void free_rocks(Rocks *rocks)
 
 static void rocks_close(Store *store)
 {
-    rocks_writer_stop(rocks_of(store));
-    free_rocks(rocks_of(store));
+    Rocks *rocks = rocks_of(store);
+    Reason ignored;
+    rocks_writer_stop(rocks);
+    if (!atomic_load(&rocks->read_only)) {
+        rocksdb_close(rocks->db);
+        rocks->db = NULL;
+        (void)!rocks_seal(rocks, &ignored); /* without a seal the next open trusts what it finds */
+    }
+    free_rocks(rocks);
 }
 
 static void rocks_health(Store *store, StoreHealth *ret_health)
@@ -334,6 +342,23 @@ static Rocks *make_rocks(const RocksdbOptions *options, int lock_fd)
     return rocks;
 }
 
+/* Compares with the seal, breaks it, opens. A damaged database keeps its seal: nothing was changed. After any other failure files
+ * may have changed, so the seal stays broken. */
+static Status open_sealed(Rocks *rocks, DirectoryState state, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Slice seal = SLICE("open\n");
+    Reason ignored;
+    if (state == DIRECTORY_OURS)
+        TRY(rocks_seal_check(rocks, arena, &seal, reason));
+    TRY(rocks_clear_checkpoint(rocks, reason));
+    TRY(rocks_seal_break(rocks, reason));
+    Status status = open_db(rocks, reason);
+    if (status == STATUS_CORRUPT)
+        (void)!rocks_seal_write(rocks, seal, &ignored);
+    return status;
+}
+
 Status store_rocksdb_open(const RocksdbOptions *options, Store **ret_store, Reason *reason)
 {
     DirectoryState state;
@@ -342,9 +367,7 @@ Status store_rocksdb_open(const RocksdbOptions *options, Store **ret_store, Reas
                               &lock_fd, reason));
     Rocks *rocks = make_rocks(options, lock_fd);
     rocksdb_options_set_create_if_missing(rocks->options, state == DIRECTORY_NEW);
-    Status status = rocks_clear_checkpoint(rocks, reason);
-    if (status == STATUS_OK)
-        status = open_db(rocks, reason);
+    Status status = open_sealed(rocks, state, reason);
     if (status == STATUS_OK && state == DIRECTORY_NEW)
         status = rocks_directory_finish(options->directory, options->world.disk, reason);
     if (status != STATUS_OK) {

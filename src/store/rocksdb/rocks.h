@@ -5,6 +5,7 @@
  *   writer.c     the one writer thread, and what callers hand in
  *   overlay.c    the cells of the open batch
  *   backup.c     copies out and in
+ *   seal.c       what a closed database looks like
  * Who holds what: readers take `gate` shared for the length of a call; only opening again takes it exclusively, so `db` may
  * change between two calls but not during one. Everything that decides about a write runs in the writer thread. */
 #pragma once
@@ -96,6 +97,15 @@ MUST_USE Status rocks_write_many(Store *store, const Batch *batches, size_t coun
                                  Status *ret_statuses);
 MUST_USE Status rocks_update_if(Store *store, const Update *update, Arena *arena, Found *ret_found);
 MUST_USE Status rocks_reopen(Store *store, Reason *reason);
+
+/* seal.c */
+/* CORRUPT when a file is not as the close left it; *ret_seal is what stands there, to be put back when the open fails. */
+MUST_USE Status rocks_seal_check(const Rocks *rocks, Arena *arena, Slice *ret_seal, Reason *reason);
+MUST_USE Status rocks_seal_write(const Rocks *rocks, Slice seal, Reason *reason);
+/* Before the database is opened for writing. */
+MUST_USE Status rocks_seal_break(const Rocks *rocks, Reason *reason);
+/* After it was closed well. */
+MUST_USE Status rocks_seal(const Rocks *rocks, Reason *reason);
 
 /* backup.c */
 MUST_USE Status rocks_backup(Store *store, const char *directory, Reason *reason);

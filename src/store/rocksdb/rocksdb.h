@@ -1,7 +1,7 @@
 /* rocksdb.h -- the embedded engine: one data directory, one process, RocksDB inside.
  *
  * The directory holds `OSTRAKA` (the format number and the engine, written last when it is made, so a directory
- * without it is not ours), `lock` (held while the store is open), and `db/`, RocksDB's own files.
+ * without it is not ours), `lock` (held while the store is open), `sealed` (sizes of all files since the last clean close), and `db/`, RocksDB's own files.
  * On top of the contract of store.h it promises:
  *   1. What is read is durable, except for lazy writes.
  *   2. One writer thread: many callers share one sync.
