@@ -63,6 +63,22 @@ def test_read_only_with_a_reason_then_writing_again_without_a_restart(sick_disk,
     assert "after" in ostraka("maintenance", "--data", server.data).stdout
 
 
+def test_what_is_not_settled_is_not_told_as_settled(sick_disk):
+    """A failed sync, and then opening again fails as well: the files are opened for reading, and the log is read, also what
+    no sync ever saved. A power cut may still take that away, so nobody may conclude from it that it was done."""
+    server, tell = sick_disk
+    assert ostraka("maintenance", "on", "--message", "before", "--data", server.data).returncode == 0
+    tell("fail sync EIO")
+    assert ostraka("maintenance", "on", "--message", "during", "--data", server.data).returncode == 1
+    tell("fail mkdir EIO")  # what opening does, and looking whether the disk is well does not
+    wait_for(lambda: "mkdir" in server.health()[1]["store"]["reason"])
+    said = ostraka("maintenance", "--data", server.data)
+    assert said.returncode == 1 and "during" not in said.stdout
+    tell("clear")
+    wait_for(lambda: server.health()[0] == 200)
+    assert ostraka("maintenance", "--data", server.data).returncode == 0
+
+
 def test_reopen_by_hand_says_what_is_still_wrong(sick_disk):
     server, tell = sick_disk
     tell("fail full ENOSPC")

@@ -78,6 +78,23 @@ TEST(somebodys_files_are_not_written_over)
     datadir_expect_filled(full);
 }
 
+TEST(a_backup_inside_the_data_directory_is_refused)
+{
+    static const char *const NAMES[] = {"checkpoint", "sub", "not/there/yet", "db/../x"};
+    const char *directory = datadir_filled();
+    Store *store;
+    Reason reason;
+    EXPECT_STATUS(datadir_open(directory, false, &store, &reason), STATUS_OK);
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        EXPECT_STATUS(store_backup(store, datadir_path(directory, NAMES[i]), &reason),
+                      STATUS_INVALID);
+        EXPECT(strstr(reason.rule, "inside the data directory") != NULL);
+        EXPECT(access(datadir_path(directory, NAMES[i]), F_OK) != 0);
+    }
+    EXPECT_STATUS(store_backup(store, datadir_new(), &reason), STATUS_OK);
+    store_close(store);
+}
+
 TEST(every_damaged_file_of_a_backup_is_named)
 {
     const char *whole = backup_of(datadir_filled());

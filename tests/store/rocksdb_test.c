@@ -394,6 +394,26 @@ TEST(metrics_count_what_happens)
     store_close(store);
 }
 
+/* Callers that never pause, and never ask for durability, must not put it off for ever. */
+TEST(lazy_writes_are_synced_within_a_second_under_steady_traffic)
+{
+    Store *store;
+    Reason reason;
+    Clock clock = world_real().clock;
+    EXPECT_STATUS(datadir_open(datadir_new(), true, &store, &reason), STATUS_OK);
+    double before = metric(store, "syncs_total");
+    int64_t until_us = clock_steady_us(clock) + US_PER_S;
+    for (int64_t i = 1; clock_steady_us(clock) < until_us; i++) {
+        RowChange change = {&CONTRACT_KEEP, SLICE("row"), put(SLICE("c"), SLICE("v"), i)};
+        EXPECT_STATUS(store_write(store, &(Batch){&change, 1, true}), STATUS_OK);
+        clock_sleep_us(clock, 20 * US_PER_MS);
+    }
+    double synced = metric(store, "syncs_total") - before;
+    printf("# %.0f syncs in a second of lazy writes\n", synced);
+    EXPECT(synced >= 1 && synced <= 10);
+    store_close(store);
+}
+
 TEST(opening_again_what_is_writable_is_nothing)
 {
     Store *store;

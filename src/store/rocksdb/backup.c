@@ -7,6 +7,7 @@
  * and the whole renamed. A restored directory is there whole or not at all. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -105,6 +106,22 @@ static const char *join(Arena *arena, const char *directory, Slice name)
     return arena_print(arena, "%s/%.*s%c", directory, SLICE_ARG(name), '\0').data;
 }
 
+/* Whether `path` would stand below `directory`: links are followed as far as the path is there. */
+static bool is_inside(const char *path, const char *directory, Arena *arena)
+{
+    char data[PATH_MAX], there[PATH_MAX];
+    const char *at = path[0] == '/' ? path : join(arena, ".", slice_from(path));
+    while (realpath(at, there) == NULL) {
+        const char *slash = strrchr(at, '/');
+        if (slash == NULL)
+            return false; /* below a working directory that is gone */
+        at = arena_text(arena, slice_of(at, slash > at ? (size_t)(slash - at) : 1));
+    }
+    if (realpath(directory, data) == NULL)
+        return false;
+    return slice_starts_with(arena_print(arena, "%s/", there), arena_print(arena, "%s/", data));
+}
+
 /* A target may exist, but must be empty: we never write over somebody's files. */
 static Status check_target(Disk disk, const char *directory, Arena *arena, Reason *reason)
 {
@@ -134,8 +151,10 @@ static Status make_checkpoint(Rocks *rocks, const char *path, Reason *reason)
     pthread_rwlock_rdlock(&rocks->gate);
     if (rocks->db == NULL) {
         pthread_rwlock_unlock(&rocks->gate);
+        StoreHealth health;
+        store_health(&rocks->store, &health);
         return reason_set(reason, STATUS_UNAVAILABLE, "", "the store is not open: %s",
-                          rocks->reason.rule);
+                          health.reason);
     }
     rocksdb_checkpoint_t *checkpoint = rocksdb_checkpoint_object_create(rocks->db, &error);
     if (error == NULL)
@@ -176,6 +195,10 @@ Status rocks_backup(Store *store, const char *directory, Reason *reason)
     ARENA_SCOPE Arena *arena = arena_new();
     const char *checkpoint = join(arena, rocks->directory, SLICE("checkpoint"));
     TRY(check_target(rocks->world.disk, directory, arena, reason));
+    if (is_inside(directory, rocks->directory, arena))
+        return reason_set(reason, STATUS_INVALID, "directory",
+                          "%s is inside the data directory; name one outside, best on another disk",
+                          directory);
     if (atomic_exchange(&rocks->backing_up, true))
         return reason_set(reason, STATUS_CONFLICT, "", "another backup is running");
     Status status = rocks_clear_checkpoint(rocks, reason);

@@ -228,10 +228,10 @@ static void free_rocks(Rocks *rocks)
     rocksdb_writeoptions_destroy(rocks->write_synced);
     rocksdb_writeoptions_destroy(rocks->write_lazy);
     pthread_rwlock_destroy(&rocks->gate);
-    close(rocks->lock_fd);
     Reason ignored;
     if (rocks->log_directory != NULL)
         (void)!disk_remove_tree(rocks->world.disk, rocks->log_directory, &ignored);
+    close(rocks->lock_fd); /* last: the next owner's log has the same directory */
     free(rocks->log_directory);
     free(rocks->directory);
     free(rocks->db_path);
@@ -403,7 +403,8 @@ static Status probe(Rocks *rocks, Reason *reason)
 
 /* Closing drops what RocksDB holds in memory, and opening reads the log again: what was UNKNOWN is now there or not, and
  * recovery writes it into new files, which does not rely on the pages that a failed sync may have lost. When that
- * fails the database is opened for reading only. */
+ * fails the database is opened for reading only; it then shows all of the log, also what was UNKNOWN and may yet be lost,
+ * so serial reads, by which callers find out what became of it, have to wait. */
 Status rocks_open_again(Rocks *rocks, Reason *reason)
 {
     if (!atomic_load(&rocks->read_only))
@@ -421,6 +422,7 @@ Status rocks_open_again(Rocks *rocks, Reason *reason)
             rocks->db = NULL;
             rocksdb_free(error);
         }
+        rocks->unsettled = status != STATUS_OK;
         pthread_rwlock_unlock(&rocks->gate);
     }
     if (status == STATUS_OK) {

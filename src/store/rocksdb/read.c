@@ -10,6 +10,12 @@ static rocksdb_t *enter(Rocks *rocks)
     return rocks->db;
 }
 
+/* Inside the gate. */
+static bool can_read(const Rocks *rocks, ReadMode mode)
+{
+    return rocks->db != NULL && !(rocks->unsettled && mode == STORE_SERIAL);
+}
+
 static void leave(Rocks *rocks)
 {
     pthread_rwlock_unlock(&rocks->gate);
@@ -61,9 +67,9 @@ Status rocks_read_many(Store *store, const Read *reads, size_t count, Arena *are
     Rocks *rocks = rocks_of(store);
     rocksdb_t *db = enter(rocks);
     for (size_t i = 0; i < count; i++)
-        ret_answers[i].status = db == NULL
-                                    ? STATUS_UNAVAILABLE
-                                    : read_cell(rocks, db, &reads[i], arena, &ret_answers[i].cell);
+        ret_answers[i].status = can_read(rocks, reads[i].mode)
+                                    ? read_cell(rocks, db, &reads[i], arena, &ret_answers[i].cell)
+                                    : STATUS_UNAVAILABLE;
     leave(rocks);
     return STATUS_OK;
 }
@@ -196,7 +202,7 @@ Status rocks_slice(Store *store, const Query *query, Arena *arena, Page *ret_pag
     Rocks *rocks = rocks_of(store);
     rocksdb_t *db = enter(rocks);
     Status status = STATUS_UNAVAILABLE;
-    if (db != NULL) {
+    if (can_read(rocks, query->mode)) {
         char key[KEY_MOST + 1], prefix[KEY_PREFIX + STORE_ROW_MOST];
         Page page = {0};
         Walk walk = {rocksdb_create_iterator(db, rocks->read_row),

@@ -40,7 +40,8 @@ typedef struct Rocks {
     rocksdb_writeoptions_t *write_lazy;
 
     pthread_rwlock_t gate;
-    rocksdb_t *db; /* NULL: could not be opened again, not even for reading */
+    rocksdb_t *db;  /* NULL: could not be opened again, not even for reading */
+    bool unsettled; /* by `gate`: db shows the log as it was read, and no sync has saved its end */
 
     pthread_t writer;
     pthread_mutex_t queue_lock; /* guards the fields up to the blank line */

@@ -3,7 +3,8 @@
  * The directory holds `OSTRAKA` (the format number and the engine, written last when it is made, so a directory
  * without it is not ours), `lock` (held while the store is open), `sealed` (sizes of all files since the last clean close), and `db/`, RocksDB's own files.
  * On top of the contract of store.h it promises:
- *   1. What is read is durable, except for lazy writes.
+ *   1. What is read is durable, except for lazy writes, and for what was UNKNOWN while the disk is so bad that opening again
+ *      fails, too: then only NORMAL reads are answered.
  *   2. One writer thread: many callers share one sync.
  *   3. After a failed write or sync everything in flight is UNKNOWN, and the store is read-only (UNAVAILABLE, with the
  *      reason in store_health) until it was opened again: by itself every `reopen_s`, or by store_reopen. No restart.

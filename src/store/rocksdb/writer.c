@@ -41,8 +41,9 @@ typedef struct Group {
     Overlay overlay;
     rocksdb_writebatch_t *batch;
     int64_t now_us;
-    bool must_sync; /* some request in the group is not lazy */
-    bool unsynced;  /* lazy writes of earlier groups are not durable yet */
+    bool must_sync;            /* some request in the group is not lazy */
+    bool unsynced;             /* lazy writes of earlier groups are not durable yet */
+    int64_t unsynced_since_us; /* of the steady clock: the oldest of them */
 } Group;
 
 /* ---- The callers' side ----------------------------------------------------------------------------------- */
@@ -268,10 +269,20 @@ static Status commit(Group *group)
     }
     if (group->must_sync && (changed > 0 || group->unsynced))
         atomic_fetch_add_explicit(&rocks->syncs, 1, memory_order_relaxed);
+    if (changed > 0 && !group->must_sync && !group->unsynced)
+        group->unsynced_since_us = clock_steady_us(rocks->world.clock);
     if (changed > 0 || group->must_sync)
         group->unsynced = !group->must_sync;
     atomic_fetch_add_explicit(&rocks->cells_written, changed, memory_order_relaxed);
     return STATUS_OK;
+}
+
+/* How long the oldest lazy write may still wait for its sync. */
+static int64_t lazy_left_ms(const Group *group)
+{
+    int64_t waited_us = clock_steady_us(group->rocks->world.clock) - group->unsynced_since_us;
+    int64_t left_ms = LAZY_SYNC_MS - waited_us / US_PER_MS;
+    return left_ms > 0 ? left_ms : 0;
 }
 
 /* A group's fate over what was decided: a failed commit makes everything that rested on it unknown, "conflict" too,
@@ -322,7 +333,8 @@ static void run_group(Group *group, Request *first)
     }
     bool writable = !atomic_load(&rocks->read_only);
     group->now_us = clock_now_us(rocks->world.clock);
-    group->must_sync = false;
+    /* Steady lazy traffic leaves no pause in which to sync, so now and then a lazy group pays for it. */
+    group->must_sync = group->unsynced && lazy_left_ms(group) == 0;
     for (Request *request = first; request != NULL && writable; request = request->next)
         decide(group, request);
     Status fate = writable ? commit(group) : STATUS_UNAVAILABLE;
@@ -386,7 +398,7 @@ static Request *next_group(Rocks *rocks, const Group *group)
         if (read_only)
             wait_ms(rocks, rocks->reopen_s * 1000);
         else if (group->unsynced)
-            wait_ms(rocks, LAZY_SYNC_MS);
+            wait_ms(rocks, lazy_left_ms(group));
         else
             pthread_cond_wait(&rocks->queue_filled, &rocks->queue_lock);
     }
