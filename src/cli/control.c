@@ -115,7 +115,10 @@ static bool send_frame(int fd, char kind, Slice bytes)
     BUFFER_SCOPE Buffer frame = {0};
     buffer_u8(&frame, (uint8_t)kind);
     encode_slice(&frame, bytes);
-    return send_all(fd, buffer_slice(&frame));
+    if (send_all(fd, buffer_slice(&frame)))
+        return true;
+    shutdown(fd, SHUT_RDWR); /* what came after a torn frame could only be misread */
+    return false;
 }
 
 /* A socket's address holds 107 bytes, a path may be longer: /proc/self/fd/N of the directory is always short. */
@@ -220,10 +223,10 @@ static Status listen_at(const char *data, int *ret_listener, Reason *reason)
     TRY(address_of(data, &directory, &address, reason));
     (void)!unlinkat(directory, "control.sock", 0);
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    mode_t before = umask(0177);
-    bool bound = fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
+    /* The name gets the socket's own mode. (The mask is the whole process's: other threads make files now, too.) */
+    bool bound = fd >= 0 && fchmod(fd, 0600) == 0 &&
+                 bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
                  listen(fd, CONTROL_CLIENTS) == 0;
-    umask(before);
     int error = errno;
     close(directory);
     if (bound) {
