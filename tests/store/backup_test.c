@@ -179,12 +179,15 @@ TEST(a_restore_that_was_interrupted_is_no_obstacle)
 
 TEST(a_backup_left_half_done_by_a_crash_is_cleared_away)
 {
+    static const char *const NAMES[] = {"checkpoint", "checkpoint.tmp"};
     const char *directory = datadir_filled();
-    const char *checkpoint = datadir_path(directory, "checkpoint");
-    EXPECT(mkdir(checkpoint, 0700) == 0);
-    datadir_write_file(datadir_path(checkpoint, "left"), SLICE("half"));
-    datadir_expect_filled(directory);
-    EXPECT(access(checkpoint, F_OK) != 0);
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        const char *checkpoint = datadir_path(directory, NAMES[i]);
+        EXPECT(mkdir(checkpoint, 0700) == 0);
+        datadir_write_file(datadir_path(checkpoint, "left"), SLICE("half"));
+        datadir_expect_filled(directory);
+        EXPECT(access(checkpoint, F_OK) != 0);
+    }
 }
 
 /* ---- While others write ------------------------------------------------------------------------------------ */

@@ -141,8 +141,11 @@ static Status check_target(Disk disk, const char *directory, Arena *arena, Reaso
 Status rocks_clear_checkpoint(Rocks *rocks, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    const char *path = join(arena, rocks->directory, SLICE("checkpoint"));
-    return disk_remove_tree(rocks->world.disk, path, reason);
+    /* RocksDB gathers the links under the second name; left alone, they would keep files that it has long removed. */
+    const char *path = join(arena, rocks->directory, SLICE("checkpoint")),
+               *gathering = join(arena, rocks->directory, SLICE("checkpoint.tmp"));
+    TRY(disk_remove_tree(rocks->world.disk, path, reason));
+    return disk_remove_tree(rocks->world.disk, gathering, reason);
 }
 
 static Status make_checkpoint(Rocks *rocks, const char *path, Reason *reason)
