@@ -59,28 +59,38 @@ static void tell_of_text(Policies *policies, const PolicyRow *row, const PolicyR
     policy_index_change(policies, &before, &after);
 }
 
+/* CONFLICT: the text changed between reading and writing. */
+static Status replace_text(Policies *policies, const PolicyRow *row, const PolicyText *text,
+                           uint64_t editor, Arena *arena)
+{
+    int64_t now_us = clock_now_us(policies->world.clock), last_us = row->text.time_us;
+    PolicyRevision next = {.text = *text,
+                           .revision = row->text.revision + 1,
+                           .version = id_new(policies->world.clock, policies->world.random),
+                           .editor = editor,
+                           .time_us = now_us > last_us ? now_us : last_us + 1};
+    TRY(write_text(policies, row, &next, arena));
+    tell_of_text(policies, row, &next);
+    return STATUS_OK;
+}
+
 Status policies_edit(Policies *policies, uint64_t id, Id seen, const PolicyText *text,
                      uint64_t editor, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    PolicyRow row;
-    TRY(policy_check_text(text, reason));
-    TRY(policy_row_read(policies, id, STORE_SERIAL, arena, &row));
-    TRY(check_editable(&row, reason));
-    if (texts_equal(&row.text.text, text))
-        return STATUS_OK;
-    TRY(policy_check_groups(policies, text, &row.text.text, reason));
     Status status = STATUS_CONFLICT;
-    if (id_equal(row.text.version, seen)) {
-        int64_t now_us = clock_now_us(policies->world.clock), last_us = row.text.time_us;
-        PolicyRevision next = {.text = *text,
-                               .revision = row.text.revision + 1,
-                               .version = id_new(policies->world.clock, policies->world.random),
-                               .editor = editor,
-                               .time_us = now_us > last_us ? now_us : last_us + 1};
-        status = write_text(policies, &row, &next, arena);
-        if (status == STATUS_OK)
-            tell_of_text(policies, &row, &next);
+    TRY(policy_check_text(text, reason));
+    /* After a conflict the row is read once more: an earlier request with this text may have arrived late. */
+    for (int i = 0; i < 2 && status == STATUS_CONFLICT; i++) {
+        PolicyRow row;
+        TRY(policy_row_read(policies, id, STORE_SERIAL, arena, &row));
+        TRY(check_editable(&row, reason));
+        if (texts_equal(&row.text.text, text))
+            return STATUS_OK;
+        if (!id_equal(row.text.version, seen))
+            break;
+        TRY(policy_check_groups(policies, text, &row.text.text, reason));
+        status = replace_text(policies, &row, text, editor, arena);
     }
     if (status == STATUS_CONFLICT)
         return reason_set(reason, status, "text", "somebody else has edited it in the meantime");

@@ -247,25 +247,34 @@ Status policies_set_group(Policies *policies, GroupKind kind, const Group *group
     return status;
 }
 
+/* OK when there is a category of that name, whoever added it: another instance may be starting at the same time. */
+static Status ensure_category(Policies *policies, Slice name, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Group *groups, wanted = {.name = name, .description = SLICE_EMPTY, .active = true};
+    size_t count;
+    Head head;
+    uint64_t id;
+    TRY(policy_check_line("name", name, 1, GROUP_NAME_MOST, reason));
+    TRY(read_names(policies, GROUP_CATEGORY, STORE_SERIAL, arena, &groups, &count, &head));
+    if (find_name(groups, count, name, arena) != NULL)
+        return STATUS_OK;
+    Status status = policies_set_group(policies, GROUP_CATEGORY, &wanted, &id, reason);
+    if (status != STATUS_REFUSED)
+        return status;
+    TRY(read_names(policies, GROUP_CATEGORY, STORE_SERIAL, arena, &groups, &count, &head));
+    return find_name(groups, count, name, arena) != NULL ? STATUS_OK : status;
+}
+
 Status policies_ensure_categories(Policies *policies, const Slice *names, size_t count,
                                   Reason *reason)
 {
-    ARENA_SCOPE Arena *arena = arena_new();
     for (size_t i = 0; i < count; i++) {
-        Group *groups, wanted = {.name = names[i], .description = SLICE_EMPTY, .active = true};
-        size_t there;
-        Head head;
-        uint64_t id;
-        arena_reset(arena);
-        TRY(policy_check_line("name", names[i], 1, GROUP_NAME_MOST, reason));
-        TRY(read_names(policies, GROUP_CATEGORY, STORE_SERIAL, arena, &groups, &there, &head));
-        if (find_name(groups, there, names[i], arena) != NULL)
-            continue;
-        Status status = policies_set_group(policies, GROUP_CATEGORY, &wanted, &id, reason);
-        /* Another instance that starts at the same time may have added it. */
-        TRY(read_names(policies, GROUP_CATEGORY, STORE_SERIAL, arena, &groups, &there, &head));
-        if (status != STATUS_OK && find_name(groups, there, names[i], arena) == NULL)
-            return status;
+        Status status = STATUS_CONFLICT;
+        /* Whoever won in between added a name of the list, so this ends. */
+        for (size_t k = 0; k <= count && status == STATUS_CONFLICT; k++)
+            status = ensure_category(policies, names[i], reason);
+        TRY(status);
     }
     return STATUS_OK;
 }

@@ -249,8 +249,6 @@ static Status remove_if_wrong(Policies *policies, const ScanCell *cell, Arena *a
     int64_t now_us = clock_now_us(policies->world.clock);
     uint64_t id = 0;
     Policy policy;
-    if (cell->cell.timestamp > now_us)
-        return STATUS_OK;
     TRY(policy_decode_row_key(cell->cell.value, &id));
     Status status = policies_fresh(policies, id, arena, &policy);
     if (status != STATUS_NOT_FOUND)

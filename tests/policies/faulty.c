@@ -6,16 +6,18 @@ static Faulty *faulty_of(Store *store)
     return (Faulty *)store;
 }
 
-typedef enum Turn { TURN_HONEST, TURN_STRIKES, TURN_DEAD } Turn;
+typedef enum Turn { TURN_HONEST, TURN_STRIKES, TURN_OUT } Turn;
 
 static Turn next_turn(Faulty *faulty)
 {
     int call = ++faulty->calls;
+    if (call == faulty->arrives_at)
+        faulty_deliver(faulty);
     if (faulty->at == 0 || call < faulty->at)
         return TURN_HONEST;
     if (call == faulty->at)
         return TURN_STRIKES;
-    return faulty->dies ? TURN_DEAD : TURN_HONEST;
+    return call - faulty->at < faulty->lasts ? TURN_OUT : TURN_HONEST;
 }
 
 static Status read_cell(Store *store, const Read *read, Arena *arena, Cell *ret_cell)
@@ -54,7 +56,7 @@ static Status scan(Store *store, const Table *table, Slice position, uint32_t li
 static Status write_many(Store *store, const Batch *batches, size_t count, Status *ret_statuses)
 {
     Faulty *faulty = faulty_of(store);
-    if (next_turn(faulty) == TURN_HONEST)
+    if (next_turn(faulty) == TURN_HONEST && !faulty->loses_plain)
         return faulty->real->engine->write_many(faulty->real, batches, count, ret_statuses);
     for (size_t i = 0; i < count; i++)
         ret_statuses[i] = STATUS_UNAVAILABLE;
@@ -96,11 +98,11 @@ static Status update_if(Store *store, const Update *update, Arena *arena, Found 
     Turn turn = next_turn(faulty);
     if (turn == TURN_HONEST)
         return faulty->real->engine->update_if(faulty->real, update, arena, ret_found);
-    if (turn == TURN_DEAD || faulty->fate == FAULT_REFUSED)
+    if (faulty->fate == FAULT_REFUSED)
         return STATUS_UNAVAILABLE;
-    if (faulty->fate == FAULT_DONE)
+    if (turn == TURN_STRIKES && faulty->fate == FAULT_DONE)
         (void)!faulty->real->engine->update_if(faulty->real, update, arena, ret_found);
-    if (faulty->fate == FAULT_LATE)
+    if (turn == TURN_STRIKES && faulty->fate == FAULT_LATE)
         keep_late(faulty, update);
     return STATUS_UNKNOWN;
 }
@@ -119,13 +121,21 @@ void faulty_init(Faulty *faulty, Store *real, Arena *arena)
     faulty->store.engine = &ENGINE;
 }
 
-void faulty_plan(Faulty *faulty, int at, FaultFate fate, bool dies)
+void faulty_plan(Faulty *faulty, int at, FaultFate fate, int lasts)
 {
     faulty->at = at;
     faulty->fate = fate;
-    faulty->dies = dies;
+    faulty->lasts = lasts;
     faulty->calls = 0;
     faulty->has_late = false;
+    faulty->arrives_at = 0;
+}
+
+void faulty_arrive(Faulty *faulty, int at)
+{
+    faulty->at = 0;
+    faulty->calls = 0;
+    faulty->arrives_at = at;
 }
 
 bool faulty_struck(const Faulty *faulty)

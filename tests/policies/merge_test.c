@@ -121,7 +121,7 @@ static void begin_merge_and_die(uint64_t source, uint64_t target)
 {
     Reason reason;
     enum { CALLS_BEFORE = 2 }; /* the target's row, the source's row */
-    faulty_plan(&stage.faulty, CALLS_BEFORE + 1, FAULT_DONE, true);
+    faulty_plan(&stage.faulty, CALLS_BEFORE + 1, FAULT_DONE, FAULT_FOREVER);
     EXPECT_STATUS(policies_merge(stage.policies, source, target, 1, SLICE_EMPTY, &reason),
                   STATUS_UNKNOWN);
     stage_restart();
@@ -160,6 +160,45 @@ static void begin_late(uint64_t source, uint64_t target)
     EXPECT_STATUS(policy_row_read(stage.policies, source, STORE_SERIAL, stage.arena, &row),
                   STATUS_OK);
     EXPECT_STATUS(policy_append(stage.policies, &row, &move, 0), STATUS_OK);
+}
+
+/* The target's step alone. */
+static void list_only(uint64_t source, uint64_t target)
+{
+    PolicyRow row;
+    EXPECT_STATUS(policy_row_read(stage.policies, target, STORE_SERIAL, stage.arena, &row),
+                  STATUS_OK);
+    Policy policy = stage_read(source);
+    PolicySource listing = {source, policy.facts.moves[policy.facts.move_count - 1].id};
+    Change change = {.column = policy_source_column(&listing, stage.arena), .value = POLICY_LISTED};
+    Condition condition = {.column = SLICE("state"), .value = row.state_value};
+    Update update = {.conditions = &condition,
+                     .condition_count = 1,
+                     .changes = &change,
+                     .change_count = 1,
+                     .proof = change.column};
+    EXPECT_STATUS(policy_update(stage.policies, target, &update, stage.arena), STATUS_OK);
+    stage_restart();
+}
+
+/* Promise 3: by the source's own row, with the same id. */
+TEST(a_listing_counts_only_while_the_source_agrees)
+{
+    stage_begin();
+    uint64_t source = stage_active("Free buses"), target = stage_active("Free trams");
+    begin_late(source, target);
+    list_only(source, target);
+    expect_members(target, &target, 1); /* it is not merged yet */
+    PolicyRow row;
+    PolicyMove back = {.state = POLICY_ACTIVE, .id = stage_id()};
+    EXPECT_STATUS(policy_row_read(stage.policies, source, STORE_SERIAL, stage.arena, &row),
+                  STATUS_OK);
+    EXPECT_STATUS(policy_append(stage.policies, &row, &back, 0), STATUS_OK);
+    expect_members(target, &target, 1); /* and fell back */
+    stage_merge(source, target);
+    expect_members(target, (uint64_t[]){target, source}, 2); /* once, though listed twice */
+    stage_check(source, target);
+    stage_end();
 }
 
 TEST(of_opposite_merges_at_most_one_stands)
@@ -202,7 +241,7 @@ TEST(a_late_listing_of_a_merge_that_fell_back_changes_nothing)
     uint64_t source = stage_active("Free buses"), target = stage_active("Free trams");
     enum { CALLS_BEFORE_LISTING = 64 };
     for (int at = 4; at < CALLS_BEFORE_LISTING; at++) {
-        faulty_plan(&stage.faulty, at, FAULT_LATE, true);
+        faulty_plan(&stage.faulty, at, FAULT_LATE, FAULT_FOREVER);
         Status status = policies_merge(stage.policies, source, target, 1, SLICE_EMPTY, &reason);
         EXPECT_STATUS(status, STATUS_UNKNOWN);
         if (stage.faulty.has_late && slice_starts_with(stage.faulty.late.proof, SLICE("l/")))
@@ -214,9 +253,7 @@ TEST(a_late_listing_of_a_merge_that_fell_back_changes_nothing)
     }
     Faulty kept = {.store = stage.faulty.store, .late = stage.faulty.late};
     EXPECT(stage.faulty.has_late);
-    policies_free(stage.policies);
-    stage.faulty.at = 0;
-    stage.policies = stage_instance();
+    stage_renew();
     /* The target goes and comes back, so that the first merge falls back in between. */
     EXPECT_STATUS(stage_move(target, POLICY_PENDING_DELETION), STATUS_OK);
     EXPECT_STATUS(policies_finish_merge(stage.policies, source), STATUS_OK);

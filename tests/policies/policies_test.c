@@ -504,7 +504,7 @@ TEST(a_book_says_when_it_could_not_read)
     PolicyBook book = policies_book(&reader);
     EXPECT(book.find(book.self, 5000) == NULL);
     EXPECT_STATUS(reader.failed, STATUS_OK);
-    faulty_plan(&stage.faulty, 1, FAULT_REFUSED, false);
+    faulty_plan(&stage.faulty, 1, FAULT_REFUSED, FAULT_ONCE);
     EXPECT(book.find(book.self, id) == NULL);
     EXPECT_STATUS(reader.failed, STATUS_UNAVAILABLE);
     EXPECT(book.find(book.self, id) == NULL);

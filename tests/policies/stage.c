@@ -44,11 +44,17 @@ void stage_end(void)
     arena_free(stage.arena);
 }
 
+void stage_renew(void)
+{
+    stage.faulty.at = 0;
+    policies_free(stage.policies);
+    stage.policies = stage_instance();
+}
+
 void stage_restart(void)
 {
-    policies_free(stage.policies);
-    faulty_plan(&stage.faulty, 0, FAULT_REFUSED, false);
-    stage.policies = stage_instance();
+    faulty_plan(&stage.faulty, 0, FAULT_REFUSED, FAULT_ONCE);
+    stage_renew();
 }
 
 PolicyText stage_text(const char *name)

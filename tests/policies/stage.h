@@ -27,6 +27,8 @@ void stage_begin(void);
 void stage_end(void);
 /* A new handle with an empty cache, as after a restart of the process; honest again. */
 void stage_restart(void);
+/* The same, and what is late stays under way. */
+void stage_renew(void);
 /* Another one beside it, as another instance has; to be freed by the test. */
 Policies *stage_instance(void);
 
