@@ -3,8 +3,8 @@
  * Out: RocksDB makes a checkpoint (hard links, an instant) inside the data directory; its files are copied to the target,
  * synced, and listed with size and hash in BACKUP, which is written last. A backup without BACKUP is one that
  * did not end. The checkpoint is removed; one that a crash left is removed at the next open.
- * In: every file is hashed while it is copied into DIRECTORY.restoring; only when all fit the list is the marker written
- * and the whole renamed. A restored directory is there whole or not at all. */
+ * In: every file is hashed while it is copied into DIRECTORY/restoring; only when all fit the list does it become DIRECTORY/db, and
+ * only then is the marker written. A restored directory is a data directory whole or not at all. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -294,26 +294,66 @@ static Status copy_in(const char *backup, const char *target, Disk disk, Arena *
         CHECK(parse_line(line, &file));
         TRY(restore_file(&file, from, to, arena, reason));
     }
-    TRY(sync_directory(to, reason));
-    return disk_replace(disk, join(arena, target, SLICE("OSTRAKA")), 0600, rocks_marker(arena),
-                        reason);
+    return sync_directory(to, reason);
+}
+
+/* What a restore may find: nothing, or what an earlier one that did not end has left. `restoring` is there from its first step to
+ * its last, so whatever stands beside it without OSTRAKA is its own. */
+static Status check_restore_target(Disk disk, const char *directory, Arena *arena, Reason *reason)
+{
+    Slice *names;
+    size_t count, known = 0;
+    bool unfinished = false, finished = false;
+    TRY(disk_list(disk, directory, arena, &names, &count, reason));
+    for (size_t i = 0; i < count; i++) {
+        unfinished |= slice_equal(names[i], SLICE("restoring"));
+        finished |= slice_equal(names[i], SLICE("OSTRAKA"));
+        known += slice_equal(names[i], SLICE("lock"));
+    }
+    if (known == count || (unfinished && !finished))
+        return STATUS_OK;
+    return reason_set(reason, STATUS_INVALID, "data",
+                      "%s is not empty; name a directory that does not exist yet, or an empty one",
+                      directory);
+}
+
+/* The database is copied aside, moved into place, and marked as ours last: before the mark the directory is no data directory, and
+ * `serve` says that a restore did not end. */
+static Status restore_into(const char *backup, const char *directory, Disk disk, Arena *arena,
+                           Reason *reason)
+{
+    const char *aside = join(arena, directory, SLICE("restoring")),
+               *db = join(arena, directory, SLICE("db"));
+    TRY(disk_remove_tree(disk, db, reason));
+    TRY(disk_remove_tree(disk, aside, reason));
+    TRY(disk_make_directory(disk, aside, 0700, reason));
+    TRY(copy_in(backup, aside, disk, arena, reason));
+    TRY(disk_rename(disk, join(arena, aside, SLICE("db")), db, reason));
+    TRY(disk_replace(disk, join(arena, directory, SLICE("OSTRAKA")), 0600, rocks_marker(arena),
+                     reason));
+    return disk_remove_tree(disk, aside, reason);
 }
 
 Status store_rocksdb_restore(const char *backup, const char *directory, Disk disk, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    Slice end = slice_from(directory);
-    while (end.size > 1 && end.data[end.size - 1] == '/')
-        end.size--;
-    const char *partial = arena_print(arena, "%.*s.restoring%c", SLICE_ARG(end), '\0').data;
-    TRY(check_target(disk, directory, arena, reason));
-    TRY(disk_remove_tree(disk, partial, reason));
-    Status status = copy_in(backup, partial, disk, arena, reason);
-    if (status == STATUS_OK)
-        status = disk_remove_tree(disk, directory, reason); /* empty: checked above */
-    if (status == STATUS_OK)
-        return disk_rename(disk, partial, directory, reason);
+    Slice files, *names;
+    size_t count;
+    int lock_fd = -1;
     Reason ignored;
-    (void)!disk_remove_tree(disk, partial, &ignored);
+    TRY(read_list(backup, disk, arena, &files, reason)); /* before anything is made */
+    bool is_new = disk_list(disk, directory, arena, &names, &count, &ignored) == STATUS_NOT_FOUND;
+    TRY(disk_make_directory(disk, directory, 0700, reason));
+    TRY(check_restore_target(disk, directory, arena, reason));
+    TRY(rocks_directory_lock(directory, arena, &lock_fd, reason));
+    Status status = check_restore_target(disk, directory, arena, reason);
+    if (status == STATUS_OK)
+        status = restore_into(backup, directory, disk, arena, reason);
+    if (status == STATUS_CORRUPT) { /* the backup is no good: leave nothing behind */
+        (void)!disk_remove_tree(disk, join(arena, directory, SLICE("restoring")), &ignored);
+        if (is_new)
+            (void)!disk_remove_tree(disk, directory, &ignored);
+    }
+    close(lock_fd);
     return status;
 }

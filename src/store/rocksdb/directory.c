@@ -117,6 +117,10 @@ static Status look(const char *directory, Disk disk, Arena *arena, DirectoryStat
         *ret_state = DIRECTORY_OURS;
         return look_inside(directory, disk, arena, reason);
     }
+    if (has_name(names, count, "restoring"))
+        return reason_set(reason, STATUS_INVALID, "data",
+                          "a restore into %s did not end; run it again, or remove the directory",
+                          directory);
     bool empty = count == (has_name(names, count, LOCK) ? 1 : 0);
     if (!empty && !has_making(names, count))
         return reason_set(reason, STATUS_INVALID, "data",
@@ -126,7 +130,7 @@ static Status look(const char *directory, Disk disk, Arena *arena, DirectoryStat
     return STATUS_OK;
 }
 
-static Status take_lock(const char *directory, Arena *arena, int *ret_fd, Reason *reason)
+Status rocks_directory_lock(const char *directory, Arena *arena, int *ret_fd, Reason *reason)
 {
     const char *path = path_in(directory, LOCK, arena);
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -166,7 +170,7 @@ Status rocks_directory_claim(const char *directory, bool create, Disk disk,
     else if (status == STATUS_OK && *ret_state == DIRECTORY_NEW && !create)
         status = reason_set(reason, STATUS_NOT_FOUND, "data", "%s holds no data yet", directory);
     TRY(status);
-    TRY(take_lock(directory, arena, ret_lock_fd, reason));
+    TRY(rocks_directory_lock(directory, arena, ret_lock_fd, reason));
     status = look(directory, disk, arena, ret_state, reason); /* again, now that nobody else can */
     if (status == STATUS_OK && *ret_state == DIRECTORY_NEW)
         status = begin_making(directory, disk, arena, reason);

@@ -65,6 +65,9 @@ static inline Rocks *rocks_of(Store *store)
 typedef enum DirectoryState { DIRECTORY_NEW, DIRECTORY_OURS } DirectoryState;
 MUST_USE Status rocks_directory_claim(const char *directory, bool create, Disk disk,
                                       DirectoryState *ret_state, int *ret_lock_fd, Reason *reason);
+/* CONFLICT, with the owner's process id, when somebody has it. */
+MUST_USE Status rocks_directory_lock(const char *directory, Arena *arena, int *ret_fd,
+                                     Reason *reason);
 MUST_USE Status rocks_directory_finish(const char *directory, Disk disk, Reason *reason);
 /* The text of the marker file, and its reading: INVALID for a newer format or another engine, CORRUPT for anything else
  * that is not a marker. */

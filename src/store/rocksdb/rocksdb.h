@@ -33,6 +33,6 @@ MUST_USE Status store_rocksdb_open(const RocksdbOptions *options, Store **ret_st
                                    Reason *reason);
 
 /* A directory made by store_backup, checked file by file against its list, becomes a data directory. `directory` must not
- * exist or be empty; it appears whole or not at all. */
+ * exist or be empty; it becomes a data directory whole or not at all, and a restore that was cut off can be run again. */
 MUST_USE Status store_rocksdb_restore(const char *backup, const char *directory, Disk disk,
                                       Reason *reason);
