@@ -8,8 +8,10 @@ Status votes_count(Votes *votes, uint64_t policy, Arena *arena, Count *ret_count
 {
     Count count = {0};
     Page page;
+    uint32_t generation;
+    TRY(votes_current(votes, &generation));
     Query query = {.table = &TABLE_POLICY_TOTALS,
-                   .row = ledger_totals_row(arena, votes->generation, policy),
+                   .row = ledger_totals_row(arena, generation, policy),
                    .limit = COUNT_BUCKETS};
     TRY(store_slice(votes->store, &query, arena, &page));
     for (size_t i = 0; i < page.count; i++) {
@@ -85,12 +87,14 @@ Status votes_count_marked(Votes *votes, uint64_t policy, CountMark *marks, size_
     if (mark_count > STORE_MANY_MOST)
         return STATUS_UNAVAILABLE; /* projection is far behind */
     CountMark **part = ARENA_ARRAY(arena, mark_count, CountMark *);
+    uint32_t generation;
+    TRY(votes_current(votes, &generation));
     for (uint8_t bucket = 0; bucket < COUNT_BUCKETS; bucket++) {
         size_t part_count = 0;
         for (size_t i = 0; i < mark_count; i++)
             if (ledger_shard(marks[i].voter) == bucket)
                 part[part_count++] = &marks[i];
-        Slice row = ledger_count_row(arena, votes->generation, policy, bucket);
+        Slice row = ledger_count_row(arena, generation, policy, bucket);
         TRY(add_bucket(votes, row, part, part_count, arena, &count));
     }
     *ret_count = count;
@@ -103,6 +107,8 @@ Status votes_scan_counts(Votes *votes, Slice position, Arena *arena, PolicyCount
                          size_t *ret_count, Slice *ret_position, bool *ret_more)
 {
     ScanPage page;
+    uint32_t current;
+    TRY(votes_current(votes, &current));
     TRY(store_scan(votes->store, &TABLE_POLICY_TOTALS, position, STORE_PAGE_MOST, arena, &page));
     PolicyCount *counts = ARENA_ARRAY(arena, page.count, PolicyCount);
     size_t count = 0;
@@ -113,7 +119,7 @@ Status votes_scan_counts(Votes *votes, Slice position, Arena *arena, PolicyCount
         Sum sum;
         if (!reader_done(&row))
             return STATUS_CORRUPT;
-        if (generation != votes->generation)
+        if (generation != current)
             continue;
         TRY(ledger_get_sum(page.cells[i].cell.value, &sum));
         if (count == 0 || counts[count - 1].policy != policy)
@@ -171,13 +177,14 @@ Status votes_recount(Votes *votes, uint64_t policy, Recount *ret_recount)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Recount recount = {0};
+    uint32_t generation;
+    TRY(votes_current(votes, &generation));
     for (uint8_t bucket = 0; bucket < COUNT_BUCKETS; bucket++)
-        TRY(votes_each_cell(
-            votes,
-            (Query){.table = &TABLE_POLICY_VOTERS,
-                    .row = ledger_count_row(arena, votes->generation, policy, bucket),
-                    .from = SLICE("sum")},
-            recount_cell, &recount));
+        TRY(votes_each_cell(votes,
+                            (Query){.table = &TABLE_POLICY_VOTERS,
+                                    .row = ledger_count_row(arena, generation, policy, bucket),
+                                    .from = SLICE("sum")},
+                            recount_cell, &recount));
     *ret_recount = recount;
     return STATUS_OK;
 }
@@ -232,15 +239,12 @@ Status votes_hour_changes(Votes *votes, uint32_t hour, VotesChangeVisit *visit, 
 {
     ARENA_SCOPE Arena *arena = arena_new();
     ChangeVisit to = {visit, context};
+    uint32_t generation;
+    TRY(votes_current(votes, &generation));
     for (uint8_t shard = 0; shard < COUNT_BUCKETS; shard++)
         TRY(votes_each_cell(votes,
                             (Query){.table = &TABLE_HOUR_CHANGES,
-                                    .row = ledger_hour_row(arena, votes->generation, hour, shard)},
+                                    .row = ledger_hour_row(arena, generation, hour, shard)},
                             visit_change, &to));
     return STATUS_OK;
-}
-
-uint32_t votes_generation(const Votes *votes)
-{
-    return votes->generation;
 }

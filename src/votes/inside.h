@@ -4,7 +4,8 @@
  *   waiting.c   who waits for it
  *   sweep.c     finding what was left behind
  *   counts.c    reading counts
- *   late.c      marks of days that changed when they were over */
+ *   late.c      marks of days that changed when they were over
+ *   generations.c  which set of derived rows counts */
 #pragma once
 
 #include <pthread.h>
@@ -20,12 +21,14 @@ struct Votes {
     Accounts *accounts;
     Policies *policies;
     VoteListener listener;
-    uint32_t generation; /* of the derived rows */
-    Id writer;           /* names this handle in the marks of late days */
+    Id writer; /* names this handle in the marks of late days */
     _Atomic uint64_t late_marks;
 
-    pthread_mutex_t lock; /* guards the ring below */
-    uint64_t *waiting;    /* voters that saved here and are not projected yet; a ring */
+    pthread_mutex_t lock;    /* guards what is below; never held while the store is asked */
+    Generations generations; /* as last read, and when */
+    int64_t generations_us;
+    bool generations_known;
+    uint64_t *waiting; /* voters that saved here and are not projected yet; a ring */
     size_t waiting_first, waiting_count;
 };
 
@@ -47,13 +50,37 @@ MUST_USE Status votes_append(Votes *votes, const Voter *voter, const Entry *entr
 /* The entry at seq, by a serial read. */
 MUST_USE Status votes_read_entry(Votes *votes, uint64_t voter, uint64_t seq, Arena *arena,
                                  Entry *ret_entry);
-/* One round of projection: at most ROUND_VOTERS voters, each once, at most ROUND_ENTRIES entries of each. `*ret_taken` counts
- * the entries. */
+/* One round of projection into one generation: at most ROUND_VOTERS voters, each once, at most ROUND_ENTRIES entries of each. */
 enum { ROUND_VOTERS = 256, ROUND_ENTRIES = 64 };
-MUST_USE Status votes_project_round(Votes *votes, const uint64_t *voters, size_t count,
-                                    size_t *ret_taken);
+typedef struct ProjectRound {
+    uint32_t generation;
+    const uint64_t *voters;
+    size_t count;
+    size_t taken;                     /* entries, out */
+    uint64_t projected[ROUND_VOTERS]; /* up to which seq each voter is whole, out */
+} ProjectRound;
+MUST_USE Status votes_project_round(Votes *votes, ProjectRound *round);
+/* Any number of voters into one generation, without telling the listener. */
+MUST_USE Status votes_project_into(Votes *votes, uint32_t generation, const uint64_t *voters,
+                                   size_t count);
+/* The generation that is read. */
+MUST_USE Status votes_current(Votes *votes, uint32_t *ret_generation);
+/* A page of all voters, of whom those who are behind are carried into one generation. */
+typedef struct VotesPage {
+    Slice *ret_position;
+    bool *ret_more;
+    size_t *ret_count; /* voters on the page */
+} VotesPage;
+MUST_USE Status votes_pass_page(Votes *votes, uint32_t generation, Slice position, Arena *arena,
+                                const VotesPage *page);
+
 /* After the cells of these days were acknowledged: marks those that are over, or nearly. */
-MUST_USE Status votes_mark_late(Votes *votes, const uint32_t *days, size_t count, Arena *arena);
+typedef struct LateMarks {
+    uint32_t generation;
+    const uint32_t *days;
+    size_t count;
+} LateMarks;
+MUST_USE Status votes_mark_late(Votes *votes, const LateMarks *late, Arena *arena);
 /* All cells of a row's range, page by page. */
 typedef Status VotesCellVisit(void *context, const Cell *cell);
 MUST_USE Status votes_each_cell(Votes *votes, Query query, VotesCellVisit *visit, void *context);

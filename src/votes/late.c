@@ -25,20 +25,21 @@ static Slice late_column(Arena *arena, uint32_t day, const Id *writer)
     return slice_of(column, 4 + ID_BYTES);
 }
 
-Status votes_mark_late(Votes *votes, const uint32_t *days, size_t count, Arena *arena)
+Status votes_mark_late(Votes *votes, const LateMarks *late, Arena *arena)
 {
     uint32_t open = count_day(clock_now_us(votes->world.clock) + MARGIN_S * US_PER_S);
-    RowChange *changes = ARENA_ARRAY(arena, count, RowChange);
+    RowChange *changes = ARENA_ARRAY(arena, late->count, RowChange);
+    const uint32_t *days = late->days;
     size_t marks = 0;
     uint64_t number = ++votes->late_marks;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < late->count; i++) {
         bool again = days[i] >= open;
         for (size_t k = 0; k < i && !again; k++)
             again = days[k] == days[i];
         if (again)
             continue;
         changes[marks++] = (RowChange){&TABLE_LATE_DAYS,
-                                       late_row(arena, votes->generation),
+                                       late_row(arena, late->generation),
                                        {.column = late_column(arena, days[i], &votes->writer),
                                         .value = ledger_u64(arena, number),
                                         .timestamp = (int64_t)number}};
@@ -94,7 +95,9 @@ static Status add_late(void *context, const Cell *cell)
 Status votes_late_days(Votes *votes, Arena *arena, LateDay **ret_days, size_t *ret_count)
 {
     LateList list = {.arena = arena, .days = ARENA_ARRAY(arena, 0, LateDay)};
-    Query query = {.table = &TABLE_LATE_DAYS, .row = late_row(arena, votes->generation)};
+    uint32_t generation;
+    TRY(votes_current(votes, &generation));
+    Query query = {.table = &TABLE_LATE_DAYS, .row = late_row(arena, generation)};
     TRY(votes_each_cell(votes, query, add_late, &list));
     *ret_days = list.days;
     *ret_count = list.count;

@@ -32,6 +32,7 @@ typedef struct Item {
 
 typedef struct Projection {
     Votes *votes;
+    uint32_t generation;
     Arena *arena;
     Walker *walkers;
     size_t count;
@@ -219,7 +220,7 @@ static RowChange *add_hours(const Bucket *bucket, RowChange *to, Buffer *buffer)
     for (size_t i = 0; i < bucket->hour_count; i++) {
         ledger_put_number(buffer, bucket->changes[i]);
         to = add(to, &TABLE_HOUR_CHANGES,
-                 ledger_hour_row(arena, bucket->projection->votes->generation, bucket->hours[i],
+                 ledger_hour_row(arena, bucket->projection->generation, bucket->hours[i],
                                  ledger_shard(policy)),
                  (Change){.column = slice_of(column, 9),
                           .value = in_arena(buffer, arena),
@@ -238,7 +239,7 @@ static RowChange *add_history(const Bucket *bucket, RowChange *to, Buffer *buffe
         buffer_i64(buffer, item->change->held - item->change->before);
         buffer_i64(buffer, item->change->held);
         to = add(to, &TABLE_POLICY_HISTORY,
-                 ledger_history_row(arena, bucket->projection->votes->generation, item->policy,
+                 ledger_history_row(arena, bucket->projection->generation, item->policy,
                                     count_day(entry->time_us)),
                  (Change){.column = id_slice(&entry->version),
                           .value = in_arena(buffer, arena),
@@ -259,7 +260,8 @@ static Status write_plain(const Bucket *bucket)
     RowChange *changes = ARENA_ARRAY(arena, 2 + bucket->hour_count + bucket->count, RowChange);
     RowChange *end = changes;
     ledger_put_sum(&buffer, &bucket->sum);
-    end = add(end, &TABLE_POLICY_TOTALS, ledger_totals_row(arena, votes->generation, policy),
+    end = add(end, &TABLE_POLICY_TOTALS,
+              ledger_totals_row(arena, bucket->projection->generation, policy),
               (Change){.column = slice_of(number, 1),
                        .value = in_arena(&buffer, arena),
                        .timestamp = (int64_t)bucket->sum.ver});
@@ -286,14 +288,14 @@ static int by_bucket(const void *a, const void *b)
 static void project_bucket(Projection *projection, const Item *items, size_t count)
 {
     Arena *arena = projection->arena;
-    Bucket bucket = {.projection = projection,
-                     .items = items,
-                     .count = count,
-                     .row = ledger_count_row(arena, projection->votes->generation, items[0].policy,
-                                             bucket_of(items)),
-                     .taken = ARENA_ARRAY(arena, count, Taken),
-                     .hours = ARENA_ARRAY(arena, count, uint32_t),
-                     .changes = ARENA_ARRAY(arena, count, int64_t)};
+    Bucket bucket = {
+        .projection = projection,
+        .items = items,
+        .count = count,
+        .row = ledger_count_row(arena, projection->generation, items[0].policy, bucket_of(items)),
+        .taken = ARENA_ARRAY(arena, count, Taken),
+        .hours = ARENA_ARRAY(arena, count, uint32_t),
+        .changes = ARENA_ARRAY(arena, count, int64_t)};
     for (size_t i = 0; i < count; i++)
         (void)hour_index(&bucket, ledger_hour(entry_of(&items[i])->time_us));
     Status status = settle_bucket(&bucket);
@@ -338,15 +340,8 @@ static Status mark_late(Projection *projection)
         if (walker->at < walker->count && walker->entries[walker->at].change_count > 0)
             days[count++] = count_day(walker->entries[walker->at].time_us);
     }
-    return votes_mark_late(projection->votes, days, count, projection->arena);
-}
-
-static void tell_projected(const Projection *projection)
-{
-    const VoteListener *listener = &projection->votes->listener;
-    for (size_t i = 0; i < projection->count && listener->projected != NULL; i++)
-        listener->projected(listener->self, projection->walkers[i].voter,
-                            projection->walkers[i].projected);
+    return votes_mark_late(projection->votes, &(LateMarks){projection->generation, days, count},
+                           projection->arena);
 }
 
 static Status write_projected(Projection *projection)
@@ -364,7 +359,7 @@ static Status write_projected(Projection *projection)
         walker->projected = seq;
         changes[count++] = (RowChange){
             &TABLE_PROJECTED,
-            ledger_projected_row(arena, votes->generation, walker->voter),
+            ledger_projected_row(arena, projection->generation, walker->voter),
             {.column = SLICE("seq"), .value = ledger_u64(arena, seq), .timestamp = (int64_t)seq}};
         walker->at++;
     }
@@ -398,9 +393,9 @@ static Status load_walkers(Projection *projection, const uint64_t *voters)
     Read *reads = ARENA_ARRAY(arena, count, Read);
     ReadAnswer *answers = ARENA_ARRAY(arena, count, ReadAnswer);
     for (size_t i = 0; i < count; i++)
-        reads[i] = (Read){&TABLE_PROJECTED,
-                          ledger_projected_row(arena, projection->votes->generation, voters[i]),
-                          SLICE("seq"), STORE_NORMAL};
+        reads[i] =
+            (Read){&TABLE_PROJECTED, ledger_projected_row(arena, projection->generation, voters[i]),
+                   SLICE("seq"), STORE_NORMAL};
     TRY(store_read_many(projection->votes->store, reads, count, arena, answers));
     for (size_t i = 0; i < count; i++) {
         Walker *walker = &projection->walkers[i];
@@ -435,25 +430,27 @@ static size_t most_items(const Projection *projection)
     return most;
 }
 
-Status votes_project_round(Votes *votes, const uint64_t *voters, size_t count, size_t *ret_taken)
+Status votes_project_round(Votes *votes, ProjectRound *round)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Projection projection = {.votes = votes,
+                             .generation = round->generation,
                              .arena = arena,
-                             .walkers = ARENA_ARRAY(arena, count, Walker),
-                             .count = count};
-    TRY(load_walkers(&projection, voters));
+                             .walkers = ARENA_ARRAY(arena, round->count, Walker),
+                             .count = round->count};
+    round->taken = 0;
+    memset(round->projected, 0, sizeof round->projected);
+    TRY(load_walkers(&projection, round->voters));
     projection.items = ARENA_ARRAY(arena, most_items(&projection), Item);
     while (work_left(&projection)) {
         run_phase(&projection, true);
         run_phase(&projection, false);
         TRY(write_projected(&projection));
     }
-    tell_projected(&projection);
     Status worst = STATUS_OK;
-    *ret_taken = 0;
-    for (size_t i = 0; i < count; i++) {
-        *ret_taken += projection.walkers[i].at;
+    for (size_t i = 0; i < round->count; i++) {
+        round->taken += projection.walkers[i].at;
+        round->projected[i] = projection.walkers[i].projected;
         if (projection.walkers[i].status != STATUS_OK)
             worst = projection.walkers[i].status;
     }

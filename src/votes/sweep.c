@@ -4,24 +4,35 @@
  * long as it lives. Looking at a voter who is not behind costs two reads. */
 #include "votes/inside.h"
 
-/* Projects those of a page of voters who are behind, and says how many entries that were. */
-static Status project_page(Votes *votes, const uint64_t *voters, size_t count, size_t *behind)
+/* Voters to look at, and what was found. */
+typedef struct Looked {
+    const uint64_t *voters;
+    size_t count;
+    uint64_t *late; /* room for all */
+    size_t late_count;
+    Status worst; /* of those who could not be read */
+} Looked;
+
+static Status read_both(Votes *votes, uint32_t generation, const Looked *looked, Arena *arena,
+                        ReadAnswer *ret_answers)
 {
-    ARENA_SCOPE Arena *arena = arena_new();
-    Read *reads = ARENA_ARRAY(arena, 2 * count, Read);
-    ReadAnswer *answers = ARENA_ARRAY(arena, 2 * count, ReadAnswer);
-    uint64_t *late = ARENA_ARRAY(arena, count, uint64_t);
-    size_t late_count = 0;
-    for (size_t i = 0; i < count; i++) {
-        reads[2 * i] =
-            (Read){&TABLE_VOTERS, ledger_u64(arena, voters[i]), SLICE("head"), STORE_SERIAL};
+    Read *reads = ARENA_ARRAY(arena, 2 * looked->count, Read);
+    for (size_t i = 0; i < looked->count; i++) {
+        reads[2 * i] = (Read){&TABLE_VOTERS, ledger_u64(arena, looked->voters[i]), SLICE("head"),
+                              STORE_SERIAL};
         reads[2 * i + 1] =
-            (Read){&TABLE_PROJECTED, ledger_projected_row(arena, votes->generation, voters[i]),
+            (Read){&TABLE_PROJECTED, ledger_projected_row(arena, generation, looked->voters[i]),
                    SLICE("seq"), STORE_NORMAL};
     }
-    TRY(store_read_many(votes->store, reads, 2 * count, arena, answers));
-    Status worst = STATUS_OK;
-    for (size_t i = 0; i < count; i++) {
+    return store_read_many(votes->store, reads, 2 * looked->count, arena, ret_answers);
+}
+
+/* Adds those who are behind in a generation. */
+static Status find_late(Votes *votes, uint32_t generation, Arena *arena, Looked *looked)
+{
+    ReadAnswer *answers = ARENA_ARRAY(arena, 2 * looked->count, ReadAnswer);
+    TRY(read_both(votes, generation, looked, arena, answers));
+    for (size_t i = 0; i < looked->count; i++) {
         const ReadAnswer *head = &answers[2 * i], *done = &answers[2 * i + 1];
         Head at = {0};
         Reader reader = reader_of(done->cell.value);
@@ -32,13 +43,28 @@ static Status project_page(Votes *votes, const uint64_t *voters, size_t count, s
         if (status == STATUS_OK && done->status != STATUS_OK && done->status != STATUS_NOT_FOUND)
             status = done->status;
         if (status != STATUS_OK)
-            worst = status;
+            looked->worst = status;
         else if (at.seq > (done->status == STATUS_OK ? reader_u64(&reader) : 0))
-            late[late_count++] = voters[i];
+            looked->late[looked->late_count++] = looked->voters[i];
     }
-    *behind += late_count;
-    TRY(votes_project(votes, late, late_count));
-    return worst;
+    return STATUS_OK;
+}
+
+/* Projects those of a page of voters who are behind, and says how many they were: in one generation, or, while two are written, in
+ * either. */
+static Status project_page(Votes *votes, const uint64_t *voters, size_t count, size_t *behind)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Generations generations;
+    Looked looked = {
+        .voters = voters, .count = count, .late = ARENA_ARRAY(arena, 2 * count, uint64_t)};
+    TRY(votes_generations(votes, &generations));
+    TRY(find_late(votes, generations.current, arena, &looked));
+    if (generations.has_also)
+        TRY(find_late(votes, generations.also, arena, &looked));
+    *behind += looked.late_count;
+    TRY(votes_project(votes, looked.late, looked.late_count));
+    return looked.worst;
 }
 
 static Status sweep_row(Votes *votes, Slice row, size_t *behind)
@@ -81,17 +107,40 @@ Status votes_sweep_hour(Votes *votes, uint32_t hour, size_t *ret_behind)
     return worst;
 }
 
+/* The ids of a page of accounts: whoever votes has one. */
+static Status list_voters(Votes *votes, Slice position, Arena *arena, const VotesPage *page,
+                          uint64_t **ret_voters)
+{
+    Account *accounts;
+    TRY(accounts_list(votes->accounts, position, arena, &accounts, page->ret_count,
+                      page->ret_position, page->ret_more));
+    *ret_voters = ARENA_ARRAY(arena, *page->ret_count, uint64_t);
+    for (size_t i = 0; i < *page->ret_count; i++)
+        (*ret_voters)[i] = accounts[i].id;
+    return STATUS_OK;
+}
+
 Status votes_sweep_page(Votes *votes, Slice position, Arena *arena, Slice *ret_position,
                         bool *ret_more, size_t *ret_behind)
 {
-    Account *accounts;
+    uint64_t *voters;
     size_t count;
-    TRY(accounts_list(votes->accounts, position, arena, &accounts, &count, ret_position, ret_more));
-    uint64_t *voters = ARENA_ARRAY(arena, count, uint64_t);
-    for (size_t i = 0; i < count; i++)
-        voters[i] = accounts[i].id;
+    TRY(list_voters(votes, position, arena, &(VotesPage){ret_position, ret_more, &count}, &voters));
     *ret_behind = 0;
     return project_page(votes, voters, count, ret_behind);
+}
+
+Status votes_pass_page(Votes *votes, uint32_t generation, Slice position, Arena *arena,
+                       const VotesPage *page)
+{
+    uint64_t *voters;
+    TRY(list_voters(votes, position, arena, page, &voters));
+    Looked looked = {.voters = voters,
+                     .count = *page->ret_count,
+                     .late = ARENA_ARRAY(arena, *page->ret_count, uint64_t)};
+    TRY(find_late(votes, generation, arena, &looked));
+    TRY(votes_project_into(votes, generation, looked.late, looked.late_count));
+    return looked.worst;
 }
 
 /* ---- Policies that wait for their entry ---------------------------------------------------------------------- */

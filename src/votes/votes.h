@@ -210,8 +210,33 @@ typedef struct LateDay {
 } LateDay;
 /* Ascending. */
 MUST_USE Status votes_late_days(Votes *votes, Arena *arena, LateDay **ret_days, size_t *ret_count);
-/* Which set of derived rows the counts come from; what is kept of them belongs to this number. */
-uint32_t votes_generation(const Votes *votes);
+/* Which set of derived rows the counts come from; what is kept of them belongs to this number. The last one known, when the
+ * store does not answer. */
+uint32_t votes_generation(Votes *votes);
+
+/* ---- Generations of the derived rows ------------------------------------------------------------------------ */
+
+/* All rows that projection writes carry a generation in their key. `current` is read and written; `also`, while there is one, is
+ * written. What a handle knows of that is at most GENERATIONS_CACHE_S old. */
+enum { GENERATIONS_CACHE_S = 10 };
+typedef struct Generations {
+    uint64_t step; /* grows with each change */
+    uint32_t current, also, last;
+    bool has_also;
+} Generations;
+MUST_USE Status votes_generations(Votes *votes, Generations *ret_generations);
+
+typedef struct RebuildOptions {
+    int64_t
+        settle_s; /* between two steps: longer than GENERATIONS_CACHE_S and a round of projection where other processes use the
+                         store, less where this handle is the only one */
+    void (*progress)(void *self, uint64_t voters); /* or NULL */
+    void *self;
+} RebuildOptions;
+/* Builds the next generation from the voters' rows, beside the one that is read, and moves there; goes on with one that was left
+ * half done. Saves and reads go on all the time. CONFLICT: somebody else rebuilds. Other failures: ask again. The rows of the
+ * old generation stay and are not used any more. */
+MUST_USE Status votes_rebuild(Votes *votes, const RebuildOptions *options);
 
 /* ---- Projection -------------------------------------------------------------------------------------------- */
 
@@ -225,7 +250,8 @@ size_t votes_waiting(Votes *votes);
 
 /* Follows the marks of one hour (hours since 1970): projects voters that are behind. `*ret_behind` says how many were. */
 MUST_USE Status votes_sweep_hour(Votes *votes, uint32_t hour, size_t *ret_behind);
-/* The slow pass: a page of all voters. position as in store_scan. */
+/* The slow pass: a page of all voters. position as in store_scan. When the page was read but somebody on it could not be carried,
+ * the status says so and the three are set all the same, so that a pass can go on without them. */
 MUST_USE Status votes_sweep_page(Votes *votes, Slice position, Arena *arena, Slice *ret_position,
                                  bool *ret_more, size_t *ret_behind);
 /* A policy that is still pending: active when its entry is in the creator's chain; void when another entry stands there. After

@@ -28,19 +28,66 @@ static size_t sorted_once(uint64_t *voters, size_t count)
     return kept;
 }
 
+/* Until a round finds less than a page: somebody may have more. */
+static Status project_rounds(Votes *votes, ProjectRound *round)
+{
+    Status status;
+    do
+        status = votes_project_round(votes, round);
+    while (status == STATUS_OK && round->taken >= ROUND_ENTRIES);
+    return status;
+}
+
+/* Whoever shows counts hears of what is in all generations: it may read either. */
+static void tell_projected(const Votes *votes, const ProjectRound *round)
+{
+    const VoteListener *listener = &votes->listener;
+    for (size_t i = 0; i < round->count && listener->projected != NULL; i++)
+        listener->projected(listener->self, round->voters[i], round->projected[i]);
+}
+
+/* The next voters, each once. */
+static size_t next_round(const uint64_t *voters, size_t count, uint64_t *ret_round)
+{
+    size_t size = count < ROUND_VOTERS ? count : ROUND_VOTERS;
+    memcpy(ret_round, voters, size * sizeof *ret_round);
+    return sorted_once(ret_round, size);
+}
+
 Status votes_project(Votes *votes, const uint64_t *voters, size_t count)
 {
     Status worst = STATUS_OK;
+    Generations generations;
+    TRY(votes_generations(votes, &generations));
     for (size_t start = 0; start < count; start += ROUND_VOTERS) {
-        uint64_t round[ROUND_VOTERS];
-        size_t size = count - start < ROUND_VOTERS ? count - start : ROUND_VOTERS, taken = 0;
-        memcpy(round, voters + start, size * sizeof *round);
-        size = sorted_once(round, size);
-        Status status;
-        do
-            status = votes_project_round(votes, round, size, &taken);
-        while (status == STATUS_OK &&
-               taken >= ROUND_ENTRIES); /* somebody may have more than a page */
+        uint64_t ids[ROUND_VOTERS];
+        size_t size = next_round(voters + start, count - start, ids);
+        ProjectRound round = {.generation = generations.current, .voters = ids, .count = size};
+        Status status = project_rounds(votes, &round);
+        if (generations.has_also) {
+            ProjectRound other = {.generation = generations.also, .voters = ids, .count = size};
+            Status also = project_rounds(votes, &other);
+            if (also != STATUS_OK)
+                status = also;
+            for (size_t i = 0; i < size; i++)
+                if (other.projected[i] < round.projected[i])
+                    round.projected[i] = other.projected[i];
+        }
+        tell_projected(votes, &round);
+        if (status != STATUS_OK)
+            worst = status;
+    }
+    return worst;
+}
+
+Status votes_project_into(Votes *votes, uint32_t generation, const uint64_t *voters, size_t count)
+{
+    Status worst = STATUS_OK;
+    for (size_t start = 0; start < count; start += ROUND_VOTERS) {
+        uint64_t ids[ROUND_VOTERS];
+        ProjectRound round = {.generation = generation, .voters = ids};
+        round.count = next_round(voters + start, count - start, ids);
+        Status status = project_rounds(votes, &round);
         if (status != STATUS_OK)
             worst = status;
     }
