@@ -1,0 +1,272 @@
+/* votes_test.c -- saves from end to end, on the engine under test: what stands, what is told, what is counted. */
+#include <stdatomic.h>
+
+#include "booth.h"
+
+TEST(a_save_is_counted_where_it_goes)
+{
+    booth_begin();
+    uint64_t ada = booth_voter("ada"), bob = booth_voter("bob");
+    uint64_t rivers = booth_policy(ada, "Clean rivers");
+    SaveResult result = booth_save(bob, rivers, 30);
+    EXPECT(result.outcome == SAVE_SAVED);
+    EXPECT_I64(result.seq, 1);
+    EXPECT_I64(result.state.balance, 70);
+    booth_sweep();
+    EXPECT_I64(booth_total(rivers), 130);
+    booth_save(bob, rivers, 10);
+    booth_sweep();
+    EXPECT_I64(booth_total(rivers), 110);
+    EXPECT_I64(booth_state(bob).balance, 80);
+    booth_check(2 * 16, 2 * 16);
+    booth_end();
+}
+
+TEST(projecting_again_changes_nothing)
+{
+    booth_begin();
+    uint64_t ada = booth_voter("ada"), bob = booth_voter("bob");
+    uint64_t rivers = booth_policy(ada, "Clean rivers"), voters[] = {bob, ada, bob};
+    for (int64_t held = 1; held <= 100; held++)
+        booth_save(bob, rivers, held);
+    for (int i = 0; i < 3; i++)
+        EXPECT_STATUS(votes_project(booth.votes, voters, 3), STATUS_OK);
+    EXPECT_I64(booth_total(rivers), 200);
+    booth_restart();
+    booth_sweep();
+    booth_check(16, 16);
+    booth_end();
+}
+
+TEST(two_tabs_one_stands_and_the_other_sees_it)
+{
+    booth_begin();
+    uint64_t ada = booth_voter("ada"), bob = booth_voter("bob"),
+             rivers = booth_policy(ada, "Clean rivers");
+    Id seen = booth_state(bob).version;
+    SaveResult first, second;
+    EXPECT_STATUS(booth_try(bob, seen, (VoteWish){rivers, 5}, contract_arena(), &first), STATUS_OK);
+    EXPECT_STATUS(booth_try(bob, seen, (VoteWish){rivers, 7}, contract_arena(), &second),
+                  STATUS_OK);
+    EXPECT(first.outcome == SAVE_SAVED && second.outcome == SAVE_STALE);
+    EXPECT(id_equal(second.state.version, first.version));
+    EXPECT_I64(second.state.lines[0].held, 5);
+    booth_end();
+}
+
+TEST(the_same_token_is_one_save_until_it_expires)
+{
+    booth_begin();
+    uint64_t ada = booth_voter("ada"), bob = booth_voter("bob"),
+             rivers = booth_policy(ada, "Clean rivers");
+    VoteWish wish = {rivers, 5};
+    SaveRequest request = {.voter = bob, .wishes = &wish, .wish_count = 1, .token = {{1, 2, 3}}};
+    SaveResult first, again;
+    Reason reason;
+    EXPECT_STATUS(votes_save(booth.votes, &request, contract_arena(), &first, &reason), STATUS_OK);
+    EXPECT_STATUS(votes_save(booth.votes, &request, contract_arena(), &again, &reason), STATUS_OK);
+    EXPECT(again.outcome == SAVE_SAVED && id_equal(again.version, first.version));
+    EXPECT_I64(again.state.seq, 1);
+    if (contract_has_clock()) {
+        contract_pass_s(8 * S_PER_DAY);
+        EXPECT_STATUS(votes_save(booth.votes, &request, contract_arena(), &again, &reason),
+                      STATUS_OK);
+        EXPECT(again.outcome == SAVE_STALE);
+    }
+    booth_end();
+}
+
+/* ---- Many at once ---------------------------------------------------------------------------------------------- */
+
+typedef struct Race {
+    uint64_t voter, policy;
+    Id seen;
+    atomic_int outcomes[4], failed;
+} Race;
+
+static void save_in_a_race(int index, void *context)
+{
+    Race *race = context;
+    SaveResult result;
+    ARENA_SCOPE Arena *arena = arena_new();
+    Status status =
+        booth_try(race->voter, race->seen, (VoteWish){race->policy, index + 1}, arena, &result);
+    if (status == STATUS_OK)
+        atomic_fetch_add(&race->outcomes[result.outcome], 1);
+    else
+        atomic_fetch_add(&race->failed, 1);
+}
+
+TEST(of_64_saves_on_one_version_exactly_one_stands_and_the_others_are_told)
+{
+    booth_begin();
+    uint64_t ada = booth_voter("ada"), bob = booth_voter("bob");
+    Race race = {.voter = bob, .policy = booth_policy(ada, "Clean rivers")};
+    contract_threads(64, save_in_a_race, &race);
+    EXPECT_I64(race.outcomes[SAVE_SAVED], 1);
+    EXPECT_I64(race.outcomes[SAVE_STALE], 63);
+    EXPECT_I64(booth_state(bob).seq, 1);
+    booth_sweep();
+    booth_check(32, 32);
+    booth_end();
+}
+
+enum { CROWD = 8, ROUNDS = 40 };
+
+typedef struct Crowd {
+    uint64_t voters[CROWD], policies[3];
+    atomic_int bad;
+} Crowd;
+
+static void vote_and_project(int index, void *context)
+{
+    Crowd *crowd = context;
+    for (int round = 0; round < ROUNDS; round++) {
+        ARENA_SCOPE Arena *arena = arena_new();
+        VoterState state;
+        SaveResult result;
+        uint64_t voter = crowd->voters[(index + round) % CROWD];
+        Status status = votes_show(booth.votes, voter, arena, &state);
+        if (status == STATUS_OK)
+            status = booth_try(voter, state.version,
+                               (VoteWish){crowd->policies[round % 3], (index * 7 + round) % 20},
+                               arena, &result);
+        size_t taken;
+        if (status == STATUS_OK)
+            status = votes_project_waiting(booth.votes, 3, &taken);
+        if (status != STATUS_OK && status != STATUS_UNKNOWN && status != STATUS_CONFLICT)
+            atomic_fetch_add(&crowd->bad, 1);
+    }
+}
+
+TEST(savers_and_projectors_in_parallel_add_up)
+{
+    booth_begin();
+    Crowd crowd = {0};
+    for (int i = 0; i < CROWD; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "voter%d", i);
+        crowd.voters[i] = booth_voter(name);
+    }
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "owner%d", i);
+        uint64_t owner = booth_voter(name);
+        snprintf(name, sizeof name, "Policy number %d", i);
+        crowd.policies[i] = booth_policy(owner, name);
+    }
+    contract_threads(8, vote_and_project, &crowd);
+    EXPECT_I64(crowd.bad, 0);
+    booth_sweep();
+    booth_check(64, 64);
+    booth_end();
+}
+
+/* ---- Leaving, creating ------------------------------------------------------------------------------------------- */
+
+TEST(leaving_withdraws_everything_and_closes_for_ever)
+{
+    booth_begin();
+    uint64_t ada = booth_voter("ada"), bob = booth_voter("bob"),
+             rivers = booth_policy(ada, "Clean rivers");
+    Reason reason;
+    booth_save(bob, rivers, 40);
+    EXPECT_STATUS(votes_leave(booth.votes, bob, &reason), STATUS_OK);
+    EXPECT_STATUS(votes_leave(booth.votes, bob, &reason), STATUS_OK);
+    booth_sweep();
+    EXPECT_I64(booth_total(rivers), 100);
+    SaveResult result = booth_save(bob, rivers, 1);
+    EXPECT(result.outcome == SAVE_REFUSED && result.rule == VOTE_RULE_CLOSED);
+    booth_end();
+}
+
+TEST(a_policy_whose_entry_never_came_becomes_void_and_its_late_entry_finds_no_place)
+{
+    booth_begin();
+    uint64_t ada = booth_voter("ada"), id;
+    Reason reason;
+    Policy policy;
+    EXPECT_STATUS(policies_next_id(booth.policies, &id), STATUS_OK);
+    NewPolicy lost = {.id = id,
+                      .text = {.name = SLICE("Never was"),
+                               .description = SLICE_EMPTY,
+                               .rationale = SLICE_EMPTY,
+                               .category = booth.category},
+                      .creator = ada,
+                      .seq = 1,
+                      .version = {{9}},
+                      .time_us = clock_now_us(booth.world.clock)};
+    EXPECT_STATUS(policies_create(booth.policies, &lost, &reason), STATUS_OK);
+    EXPECT_STATUS(votes_settle_creation(booth.votes, id, 86400), STATUS_OK);
+    EXPECT_STATUS(policies_fresh(booth.policies, id, contract_arena(), &policy), STATUS_OK);
+    EXPECT(policy.facts.moves[policy.facts.move_count - 1].state == POLICY_PENDING);
+    EXPECT_STATUS(votes_settle_creation(booth.votes, id, 0), STATUS_OK);
+    EXPECT_STATUS(policies_fresh(booth.policies, id, contract_arena(), &policy), STATUS_OK);
+    EXPECT(policy.facts.moves[policy.facts.move_count - 1].state == POLICY_VOID);
+    EXPECT_I64(booth_state(ada).seq, 1); /* the fence */
+    EXPECT_I64(booth_state(ada).balance, 100);
+    booth_end();
+}
+
+/* ---- Every store call goes wrong once ------------------------------------------------------------------------------ */
+
+/* One save under a fault at the n-th call; false when the run was through without it. What was told must be true. */
+static bool save_with_fault(uint64_t voter, uint64_t policy, int at, FaultFate fate)
+{
+    SaveResult result = {0};
+    Id seen = booth_state(voter).version;
+    uint64_t seq = booth_state(voter).seq;
+    int64_t held = 1 + (int64_t)(seq % 50);
+    faulty_plan(&booth.faulty, at, fate, FAULT_ONCE);
+    Status status = booth_try(voter, seen, (VoteWish){policy, held}, contract_arena(), &result);
+    bool struck = faulty_struck(&booth.faulty);
+    faulty_plan(&booth.faulty, 0, FAULT_REFUSED, 0);
+    VoterState state = booth_state(voter);
+    if (status == STATUS_OK && result.outcome == SAVE_SAVED)
+        EXPECT(state.seq == seq + 1 && id_equal(state.version, result.version));
+    else if (status == STATUS_OK && result.outcome != SAVE_UNKNOWN)
+        EXPECT_I64(state.seq, seq);
+    else if (status != STATUS_OK && status != STATUS_UNKNOWN)
+        EXPECT_I64(state.seq, seq);
+    faulty_deliver(&booth.faulty);
+    if (status == STATUS_OK && result.outcome != SAVE_UNKNOWN && result.outcome != SAVE_SAVED)
+        EXPECT_I64(booth_state(voter).seq, seq);
+    return struck;
+}
+
+TEST(whatever_call_of_a_save_goes_wrong_the_voter_is_told_the_truth)
+{
+    for (FaultFate fate = 0; fate < FAULT_FATES; fate++) {
+        booth_begin();
+        uint64_t ada = booth_voter("ada"), bob = booth_voter("bob"),
+                 rivers = booth_policy(ada, "Clean rivers");
+        int at = 1;
+        while (save_with_fault(bob, rivers, at, fate))
+            at++;
+        EXPECT(at > 2);
+        booth_restart();
+        booth_sweep();
+        booth_check(32, 32);
+        booth_end();
+    }
+}
+
+TEST(whatever_call_of_a_projection_goes_wrong_the_next_one_mends_it)
+{
+    for (FaultFate fate = 0; fate < FAULT_FATES; fate++) {
+        booth_begin();
+        uint64_t ada = booth_voter("ada"), bob = booth_voter("bob");
+        uint64_t rivers = booth_policy(ada, "Clean rivers"), voters[] = {ada, bob};
+        for (int at = 1, struck = 1; struck; at++) {
+            booth_save(bob, rivers, 1 + at % 60);
+            faulty_plan(&booth.faulty, at, fate, FAULT_ONCE);
+            (void)!votes_project(booth.votes, voters, 2);
+            struck = faulty_struck(&booth.faulty);
+            faulty_plan(&booth.faulty, 0, FAULT_REFUSED, 0);
+            faulty_deliver(&booth.faulty);
+            booth_sweep();
+            booth_check(32, 32);
+        }
+        booth_end();
+    }
+}
