@@ -20,6 +20,9 @@ typedef struct StoreEngine {
                    ScanPage *ret_page);
     Status (*write_many)(Store *store, const Batch *batches, size_t count, Status *ret_statuses);
     Status (*update_if)(Store *store, const Update *update, Arena *arena, Found *ret_found);
+    /* NULL: one after the other. */
+    Status (*update_many)(Store *store, const Update *updates, size_t count, Arena *arena,
+                          Status *ret_statuses);
     void (*health)(Store *store, StoreHealth *ret_health);
     void (*metrics)(Store *store, StoreMetricVisit *visit, void *context);
     Status (*backup)(Store *store, const char *directory, Reason *reason);

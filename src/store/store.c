@@ -191,6 +191,19 @@ Status store_update_if(Store *store, const Update *update, Arena *arena, Found *
     return store->engine->update_if(store, update, arena, ret_found);
 }
 
+Status store_update_many(Store *store, const Update *updates, size_t count, Arena *arena,
+                         Status *ret_statuses)
+{
+    TRY(check_size(count, 0, STORE_MANY_MOST));
+    for (size_t i = 0; i < count; i++)
+        TRY(check_update(store, &updates[i]));
+    if (count > 0 && store->engine->update_many != NULL)
+        return store->engine->update_many(store, updates, count, arena, ret_statuses);
+    for (size_t i = 0; i < count; i++)
+        ret_statuses[i] = store->engine->update_if(store, &updates[i], arena, NULL);
+    return STATUS_OK;
+}
+
 /* ---- The rule for UNKNOWN -------------------------------------------------------------------------------- */
 
 /* OK: our proof is there. NOT_FOUND: it is not. Anything else: could not be read. */

@@ -45,7 +45,8 @@ enum {
     STORE_PAGE_MOST = 10000,            /* cells of a page; it also ends at 4 MiB */
     STORE_PAGE_BYTES = 4 * 1024 * 1024,
     STORE_POSITION_MOST = 8192, /* of a scan */
-    STORE_MANY_MOST = 10000,    /* reads or batches in one read_many or write_many */
+    STORE_MANY_MOST =
+        10000, /* reads, batches or updates in one read_many, write_many or update_many */
     STORE_TTL_MOST_S = 20 * 366 * 86400,
     STORE_AHEAD_MOST_S = 86400, /* how far ahead of our clock a wall-clock timestamp may be */
 };
@@ -204,6 +205,11 @@ typedef struct Found {
 /* One attempt. On CONFLICT, ret_found (when not NULL, room for condition_count) says what is there. Callers use
  * store_update; this is what it is built from. */
 MUST_USE Status store_update_if(Store *store, const Update *update, Arena *arena, Found *ret_found);
+
+/* Many attempts whose round trips overlap, each with its own status as of store_update_if. In no order: of two for one row
+ * either may come first. INVALID and TOO_LARGE concern the call as a whole. */
+MUST_USE Status store_update_many(Store *store, const Update *updates, size_t count, Arena *arena,
+                                  Status *ret_statuses);
 
 /* The attempt and the rule for UNKNOWN, the same for everybody. After UNKNOWN: read serially; the proof is there with our
  * value → OK; a condition's cell moved on without it → CONFLICT; not moved → send the same bytes again; after `tries`

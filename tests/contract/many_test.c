@@ -135,6 +135,72 @@ TEST(one_bad_batch_refuses_write_many_as_a_whole)
     contract_end();
 }
 
+static Update update_of(Slice row, const Condition *condition, const Change *change)
+{
+    return (Update){.table = &CONTRACT_COND,
+                    .row = row,
+                    .conditions = condition,
+                    .condition_count = 1,
+                    .changes = change,
+                    .change_count = 1,
+                    .lazy = true};
+}
+
+TEST(update_many_decides_each_update_by_itself)
+{
+    Store *store = contract_fresh();
+    enum { COUNT = 60 };
+    Condition conditions[COUNT];
+    Change changes[COUNT];
+    Update updates[COUNT];
+    Status statuses[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        Slice row = arena_print(contract_arena(), "%02d", i);
+        conditions[i] = i % 3 == 0 ? when_equal(C, SLICE("other")) : when_absent(C);
+        changes[i] = put(C, row, 0);
+        updates[i] = update_of(row, &conditions[i], &changes[i]);
+        statuses[i] = STATUS_COUNT;
+    }
+    EXPECT_STATUS(store_update_many(store, updates, COUNT, contract_arena(), statuses), STATUS_OK);
+    for (int i = 0; i < COUNT; i++) {
+        EXPECT_STATUS(statuses[i], i % 3 == 0 ? STATUS_CONFLICT : STATUS_OK);
+        if (i % 3 == 0)
+            EXPECT_NO_CELL(&CONTRACT_COND, updates[i].row, C);
+        else
+            EXPECT_CELL(&CONTRACT_COND, updates[i].row, C, updates[i].row);
+    }
+    EXPECT_STATUS(store_update_many(store, updates, 0, contract_arena(), statuses), STATUS_OK);
+    contract_end();
+}
+
+TEST(of_two_updates_of_one_row_in_update_many_one_stands)
+{
+    Store *store = contract_fresh();
+    Condition absent = when_absent(C);
+    Change changes[] = {put(C, SLICE("1"), 0), put(C, SLICE("2"), 0)};
+    Update updates[] = {update_of(ROW, &absent, &changes[0]), update_of(ROW, &absent, &changes[1])};
+    Status statuses[2];
+    EXPECT_STATUS(store_update_many(store, updates, 2, contract_arena(), statuses), STATUS_OK);
+    int stands = statuses[0] == STATUS_OK ? 0 : 1;
+    EXPECT_STATUS(statuses[stands], STATUS_OK);
+    EXPECT_STATUS(statuses[1 - stands], STATUS_CONFLICT);
+    EXPECT_CELL(&CONTRACT_COND, ROW, C, changes[stands].value);
+    contract_end();
+}
+
+TEST(one_bad_update_refuses_update_many_as_a_whole)
+{
+    Store *store = contract_fresh();
+    Condition absent = when_absent(C);
+    Change good = put(C, V, 0), bad = put(C, V, 1);
+    Update updates[] = {update_of(ROW, &absent, &good), update_of(SLICE("b"), &absent, &bad)};
+    Status statuses[2] = {STATUS_COUNT, STATUS_COUNT};
+    EXPECT_STATUS(store_update_many(store, updates, 2, contract_arena(), statuses), STATUS_INVALID);
+    EXPECT_NO_CELL(&CONTRACT_COND, ROW, C);
+    EXPECT(statuses[0] == STATUS_COUNT && statuses[1] == STATUS_COUNT);
+    contract_end();
+}
+
 TEST(a_lazy_write_is_seen_at_once_by_every_read)
 {
     Store *store = contract_fresh();

@@ -414,6 +414,32 @@ TEST(lazy_writes_are_synced_within_a_second_under_steady_traffic)
     store_close(store);
 }
 
+TEST(a_bulk_load_is_synced_at_its_end_and_not_before)
+{
+    const char *directory = datadir_new();
+    RocksdbOptions options = datadir_options(directory, true);
+    Store *store;
+    Reason reason;
+    options.bulk = true;
+    EXPECT_STATUS(store_rocksdb_open(&options, &store, &reason), STATUS_OK);
+    double before = metric(store, "syncs_total");
+    RowChange change = {&CONTRACT_KEEP, SLICE("row"), put(SLICE("c"), SLICE("v"), 1)};
+    for (int i = 0; i < 20; i++) {
+        change.change.timestamp = i;
+        EXPECT_STATUS(store_write(store, &(Batch){&change, 1, false}), STATUS_OK);
+        clock_sleep_us(world_real().clock, 20 * US_PER_MS);
+    }
+    EXPECT_I64(metric(store, "syncs_total") - before, 0);
+    store_close(store);
+    ARENA_SCOPE Arena *arena = arena_new();
+    Cell cell;
+    EXPECT_STATUS(datadir_open(directory, false, &store, &reason), STATUS_OK);
+    Read read = {&CONTRACT_KEEP, change.row, change.change.column, STORE_NORMAL};
+    EXPECT_STATUS(store_read(store, &read, arena, &cell), STATUS_OK);
+    EXPECT_I64(cell.timestamp, 19);
+    store_close(store);
+}
+
 TEST(opening_again_what_is_writable_is_nothing)
 {
     Store *store;

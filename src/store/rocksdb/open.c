@@ -313,6 +313,7 @@ static const StoreEngine ENGINE = {
     .scan = rocks_scan,
     .write_many = rocks_write_many,
     .update_if = rocks_update_if,
+    .update_many = rocks_update_many,
     .health = rocks_health,
     .metrics = rocks_metrics,
     .backup = rocks_backup,
@@ -331,6 +332,7 @@ static Rocks *make_rocks(const RocksdbOptions *options, int lock_fd)
     rocks->db_path = rocks_path(options->directory, "db");
     rocks->lock_fd = lock_fd;
     rocks->reopen_s = options->reopen_s;
+    rocks->bulk = options->bulk;
     rocks->write_buffer_bytes = options->write_buffer_bytes;
     rocks->cache = rocksdb_cache_create_lru(options->cache_bytes);
     rocks->log_directory = rocks_log_directory(options->directory);

@@ -30,6 +30,7 @@ typedef struct Rocks {
     int lock_fd;
     int64_t reopen_s;
     size_t write_buffer_bytes;
+    bool bulk; /* only the close syncs */
 
     rocksdb_options_t *options;
     rocksdb_cache_t *cache;
@@ -100,6 +101,8 @@ void rocks_writer_stop(Rocks *rocks);
 MUST_USE Status rocks_write_many(Store *store, const Batch *batches, size_t count,
                                  Status *ret_statuses);
 MUST_USE Status rocks_update_if(Store *store, const Update *update, Arena *arena, Found *ret_found);
+MUST_USE Status rocks_update_many(Store *store, const Update *updates, size_t count, Arena *arena,
+                                  Status *ret_statuses);
 MUST_USE Status rocks_reopen(Store *store, Reason *reason);
 
 /* seal.c */

@@ -23,6 +23,9 @@ typedef struct RocksdbOptions {
     size_t write_buffer_bytes;
     int64_t grace_s;
     int64_t reopen_s;
+    bool
+        bulk; /* for loading what can be made again: nothing is synced before store_close, so a power cut in between may lose
+                  any of it */
     World world;
     TableSet tables;
 } RocksdbOptions;

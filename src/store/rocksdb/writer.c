@@ -24,14 +24,16 @@ struct Request {
     Request *next;
     RequestKind kind;
     sem_t answered;
-    Status status;
     const Batch *batches; /* REQUEST_WRITE */
     size_t batch_count;
     Status *batch_statuses;
-    const Update *update; /* REQUEST_UPDATE */
-    Arena *arena;         /* the caller's, who sleeps meanwhile */
-    Found *found;
-    Reason *reason; /* REQUEST_REOPEN */
+    const Update *updates; /* REQUEST_UPDATE */
+    size_t update_count;
+    Status *update_statuses;
+    Arena *arena;    /* the caller's, who sleeps meanwhile */
+    Found *found;    /* of the only one, or NULL */
+    Status reopened; /* REQUEST_REOPEN */
+    Reason *reason;
 };
 
 /* What one group needs, kept from group to group. */
@@ -75,17 +77,34 @@ Status rocks_write_many(Store *store, const Batch *batches, size_t count, Status
 
 Status rocks_update_if(Store *store, const Update *update, Arena *arena, Found *ret_found)
 {
-    Request request = {
-        .kind = REQUEST_UPDATE, .update = update, .arena = arena, .found = ret_found};
+    Status status;
+    Request request = {.kind = REQUEST_UPDATE,
+                       .updates = update,
+                       .update_count = 1,
+                       .update_statuses = &status,
+                       .arena = arena,
+                       .found = ret_found};
     hand_in(rocks_of(store), &request);
-    return request.status;
+    return status;
+}
+
+Status rocks_update_many(Store *store, const Update *updates, size_t count, Arena *arena,
+                         Status *ret_statuses)
+{
+    Request request = {.kind = REQUEST_UPDATE,
+                       .updates = updates,
+                       .update_count = count,
+                       .update_statuses = ret_statuses,
+                       .arena = arena};
+    hand_in(rocks_of(store), &request);
+    return STATUS_OK;
 }
 
 Status rocks_reopen(Store *store, Reason *reason)
 {
     Request request = {.kind = REQUEST_REOPEN, .reason = reason};
     hand_in(rocks_of(store), &request);
-    return request.status;
+    return request.reopened;
 }
 
 /* ---- Deciding -------------------------------------------------------------------------------------------- */
@@ -171,9 +190,8 @@ static Status check_conditions(Group *group, const Update *update, bool *ret_hol
     return STATUS_OK;
 }
 
-static void tell_what_stands(Group *group, const Request *request)
+static void tell_what_stands(Group *group, const Request *request, const Update *update)
 {
-    const Update *update = request->update;
     for (size_t i = 0; request->found != NULL && i < update->condition_count; i++) {
         const OverlayCell *entry =
             entry_of(group, update->table, update->row, update->conditions[i].column);
@@ -184,14 +202,13 @@ static void tell_what_stands(Group *group, const Request *request)
     }
 }
 
-static Status decide_update(Group *group, const Request *request)
+static Status decide_update(Group *group, const Request *request, const Update *update)
 {
-    const Update *update = request->update;
     bool hold;
     TRY(decide_batch(group, &update->marks));
     TRY(check_conditions(group, update, &hold));
     if (!hold) {
-        tell_what_stands(group, request);
+        tell_what_stands(group, request, update);
         return STATUS_CONFLICT;
     }
     for (size_t i = 0; i < update->change_count; i++) {
@@ -206,10 +223,9 @@ static Status decide_update(Group *group, const Request *request)
 
 static void decide(Group *group, Request *request)
 {
-    if (request->kind == REQUEST_UPDATE) {
-        group->must_sync |= !request->update->lazy;
-        request->status = decide_update(group, request);
-        return;
+    for (size_t i = 0; i < request->update_count; i++) {
+        group->must_sync |= !request->updates[i].lazy;
+        request->update_statuses[i] = decide_update(group, request, &request->updates[i]);
     }
     for (size_t i = 0; i < request->batch_count; i++) {
         group->must_sync |= !request->batches[i].lazy;
@@ -289,10 +305,10 @@ static int64_t lazy_left_ms(const Group *group)
  * because the cell in the way may be one of this very group. */
 static void settle(Rocks *rocks, Request *request, Status fate)
 {
-    if (request->kind == REQUEST_UPDATE) {
+    for (size_t i = 0; i < request->update_count; i++) {
         if (fate != STATUS_OK)
-            request->status = fate;
-        if (request->status == STATUS_CONFLICT)
+            request->update_statuses[i] = fate;
+        else if (request->update_statuses[i] == STATUS_CONFLICT)
             atomic_fetch_add_explicit(&rocks->conflicts, 1, memory_order_relaxed);
     }
     for (size_t i = 0; fate != STATUS_OK && i < request->batch_count; i++)
@@ -317,7 +333,7 @@ static void reopen(Group *group, Request *request)
         group->unsynced = false;
     if (request == NULL)
         return;
-    request->status = status;
+    request->reopened = status;
     if (request->reason != NULL)
         *request->reason = reason;
 }
@@ -337,6 +353,7 @@ static void run_group(Group *group, Request *first)
     group->must_sync = group->unsynced && lazy_left_ms(group) == 0;
     for (Request *request = first; request != NULL && writable; request = request->next)
         decide(group, request);
+    group->must_sync &= !rocks->bulk;
     Status fate = writable ? commit(group) : STATUS_UNAVAILABLE;
     for (Request *request = first; request != NULL; request = request->next, requests++)
         settle(rocks, request, fate);
@@ -351,7 +368,7 @@ static void run_group(Group *group, Request *first)
 
 static size_t request_bytes(const Request *request)
 {
-    size_t bytes = request->kind == REQUEST_UPDATE ? STORE_UPDATE_MOST / 256 : 0;
+    size_t bytes = request->update_count * (STORE_UPDATE_MOST / 256);
     for (size_t i = 0; i < request->batch_count; i++)
         for (size_t k = 0; k < request->batches[i].count; k++)
             bytes += 64 + request->batches[i].changes[k].change.value.size;
@@ -397,7 +414,7 @@ static Request *next_group(Rocks *rocks, const Group *group)
     if (rocks->queue_first == NULL && !rocks->stopping) {
         if (read_only)
             wait_ms(rocks, rocks->reopen_s * 1000);
-        else if (group->unsynced)
+        else if (group->unsynced && !rocks->bulk)
             wait_ms(rocks, lazy_left_ms(group));
         else
             pthread_cond_wait(&rocks->queue_filled, &rocks->queue_lock);
