@@ -165,8 +165,8 @@ static void picture(const char *directory, Buffer *out)
     CHECK(disk_list(world_real().disk, directory, arena, &names, &count, &reason) == STATUS_OK);
     for (size_t i = 0; i < count; i++) {
         const char *name = arena_text(arena, names[i]), *path = datadir_path(directory, name);
-        if (strcmp(name, "lock") == 0)
-            continue;
+        if (strcmp(name, "lock") == 0 || strncmp(name, "LOG", 3) == 0)
+            continue; /* no data; RocksDB turns its own, empty log at every open */
         if (is_directory(path)) {
             buffer_print(out, "%s/\n", name);
             picture(path, out);

@@ -30,22 +30,6 @@ static const char *path_in(const char *directory, const char *name, Arena *arena
     return arena_print(arena, "%s/%s%c", directory, name, '\0').data;
 }
 
-char *rocks_log_directory(const char *directory)
-{
-    struct stat data, log;
-    char *path;
-    if (stat(directory, &data) != 0)
-        return NULL;
-    CHECK(asprintf(&path, "/dev/shm/ostraka-%u-%llx-%llx", geteuid(),
-                   (unsigned long long)data.st_dev, (unsigned long long)data.st_ino) >= 0);
-    /* The place is open to everybody, so what is there must be a directory of ours alone. */
-    if ((mkdir(path, 0700) == 0 || errno == EEXIST) && lstat(path, &log) == 0 &&
-        S_ISDIR(log.st_mode) && log.st_uid == geteuid() && (log.st_mode & 0077) == 0)
-        return path;
-    free(path);
-    return NULL;
-}
-
 Slice rocks_marker(Arena *arena)
 {
     return arena_print(arena, "ostraka data directory\nformat %d\nengine rocksdb\n", STORE_FORMAT);

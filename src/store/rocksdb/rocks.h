@@ -26,7 +26,6 @@ typedef struct Rocks {
     World world;
     char *directory;
     char *db_path;
-    char *log_directory; /* RocksDB's own log, in memory; NULL: beside its files */
     int lock_fd;
     int64_t reopen_s;
     size_t write_buffer_bytes;
@@ -74,10 +73,6 @@ MUST_USE Status rocks_directory_finish(const char *directory, Disk disk, Reason 
  * that is not a marker. */
 Slice rocks_marker(Arena *arena);
 MUST_USE Status rocks_marker_check(Slice text, const char *directory, Reason *reason);
-/* A directory in memory for RocksDB's own log, or NULL. On a failing disk a log among its files is fatal: Debian's build
- * aborts on the second failed write to it, while the engine would have gone on reading. One for each data directory,
- * found again after a crash, so nothing piles up. */
-char *rocks_log_directory(const char *directory);
 /* directory + "/" + name, from malloc. */
 char *rocks_path(const char *directory, const char *name);
 

@@ -18,10 +18,10 @@ static const char *path_of(const char *directory, const char *name, Arena *arena
     return arena_print(arena, "%s/%s%c", directory, name, '\0').data;
 }
 
-/* RocksDB's lock has no content of worth. */
+/* RocksDB's lock and its own log hold no data. */
 static bool counts(Slice name)
 {
-    return !slice_equal(name, SLICE("LOCK"));
+    return !slice_equal(name, SLICE("LOCK")) && !slice_starts_with(name, SLICE("LOG"));
 }
 
 static Status check_line(const Rocks *rocks, Slice line, Arena *arena, Reason *reason)
