@@ -23,17 +23,19 @@ typedef struct RankingOptions {
     World world;
     Policies *policies;
     uint32_t window_days; /* the default window */
+    bool shared; /* others save into the same store: then answers are as of the last refresh */
 } RankingOptions;
 
 Ranking *ranking_new(const RankingOptions *options);
 void ranking_free(Ranking *ranking);
 
-/* Reads all policies and their counts; again at any time. The old ranking answers until the new one is whole. `votes` is given here,
- * because its listener needs the ranking first. */
+/* Reads all policies and their counts; again at any time, also while saves go on. The old ranking answers until the new one is
+ * whole. CONFLICT: another load is under way. `votes` is given here, because its listener needs the ranking first. What is not
+ * projected yet and was not saved by this instance is not in the counts: at start, project what was left behind, then load. */
 MUST_USE Status ranking_load(Ranking *ranking, Votes *votes);
 /* For VotesOptions.listener. */
 VoteListener ranking_listener(Ranking *ranking);
-/* After a move, an edit or a merge: reads this policy (and its root) again. */
+/* After a move, an edit or a merge: reads this policy (and what it was merged into, if that is not known) again. */
 MUST_USE Status ranking_policy_changed(Ranking *ranking, uint64_t policy);
 /* Reads again what `changed` names since the last refresh, the last ten minutes each time. For clusters and after `votes_project` of others. */
 MUST_USE Status ranking_refresh(Ranking *ranking);
@@ -78,8 +80,9 @@ MUST_USE Status ranking_place(Ranking *ranking, const RankQuery *query, uint64_t
 
 /* ---- The past ------------------------------------------------------------------------------------------------ */
 
-/* A ranking as it was at the end of an hour (hours since 1970): a daily checkpoint and the hours after it. Late entries
- * change it, by their own time. */
+/* A ranking as it was at the end of an hour that is over (hours since 1970): a daily checkpoint and the hours after it, from the
+ * ledger. Late entries change it, by their own time. States and merges are those of that moment, categories and parties those of
+ * today. INVALID for an hour that is not over. It reads and sorts all policies: for a million count on a second. */
 MUST_USE Status ranking_page_at(Ranking *ranking, const RankQuery *query, uint32_t hour,
                                 uint64_t offset, uint32_t limit, Arena *arena, RankPage *ret_page);
 
@@ -89,9 +92,13 @@ typedef struct RankMoment {
     int64_t votes, total;
 } RankMoment;
 
-/* One policy's rank at the ends of the given hours, ascending, at most 800. */
+enum { RANK_MOMENTS_MOST = 800 };
+
+/* One policy's rank at the ends of the given hours, ascending, at most RANK_MOMENTS_MOST. */
 MUST_USE Status ranking_history(Ranking *ranking, const RankQuery *query, uint64_t policy,
-                                const uint32_t *hours, size_t count, Arena *arena,
-                                RankMoment *ret_moments);
-/* Writes or rewrites the daily checkpoint of a day that has ended, when it is missing or marked as late. */
+                                const uint32_t *hours, size_t count, RankMoment *ret_moments);
+/* Writes or rewrites the daily checkpoint of a day that has ended, when it is missing or marked as late. Checkpoints make
+ * questions about the past fast; the answers are the same without them. */
 MUST_USE Status ranking_checkpoint(Ranking *ranking, uint32_t day);
+/* The same for all days since the first policy, oldest first, at most `most` of them; says how many were written. */
+MUST_USE Status ranking_checkpoint_due(Ranking *ranking, uint32_t most, uint32_t *ret_written);

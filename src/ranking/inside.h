@@ -1,0 +1,45 @@
+/* inside.h -- what the files of ranking share:
+ *   order, map         a tree that knows places; a map
+ *   tally, book, shelves  the ranking in memory, without store, clock or lock
+ *   pending            saves under way
+ *   ranking.c          the handle, and what saves tell
+ *   load.c             reading counts and policies from the store
+ *   questions.c        pages and places
+ *   past.c             rankings of past hours
+ *   checkpoints.c      totals at the ends of days */
+#pragma once
+
+#include <pthread.h>
+
+#include "ranking/book.h"
+#include "ranking/pending.h"
+
+struct Ranking {
+    Store *store;
+    World world;
+    Policies *policies;
+    uint32_t window_days;
+    bool shared;
+
+    /* Guards all below. Nobody uses the store while holding it. */
+    pthread_rwlock_t lock;
+    Votes *votes; /* NULL before the first load */
+    Book *live;   /* answers questions; NULL before the first load */
+    Book *next;   /* while a load corrects its last counts: gets all news, too */
+    bool loading;
+    Pending pending;
+    uint64_t *again; /* policies to read again: a read failed, or a load may have missed it */
+    size_t again_count, again_room;
+    int64_t behind_us;    /* since when a read is outstanding that failed; 0: none */
+    int64_t refreshed_us; /* when the last load or refresh began that went well */
+    int64_t dropped_us;   /* steady time when idle trees were last looked for */
+};
+
+uint32_t ranking_today(const Ranking *ranking);
+/* Under the lock: up to when everything is in the ranking. */
+int64_t ranking_as_of_us(const Ranking *ranking);
+/* Under the lock: windows end today from now on. */
+void ranking_turn(Ranking *ranking);
+MUST_USE Status ranking_check_query(const RankQuery *query);
+/* The ranking that answers now, for a reader that outlives it; NULL before the first load. Free it with book_free. */
+Book *ranking_borrow(Ranking *ranking, Votes **ret_votes);

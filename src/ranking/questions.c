@@ -1,0 +1,106 @@
+/* questions.c -- pages and places, from memory. */
+#include "ranking/inside.h"
+
+Status ranking_check_query(const RankQuery *query)
+{
+    if (query->days >= BOOK_WINDOWS || (query->category != 0 && query->party != 0) ||
+        query->category > GROUPS_MOST || query->party > GROUPS_MOST)
+        return STATUS_INVALID;
+    return STATUS_OK;
+}
+
+/* Whether the book is of today and has the tree; a shelf where nothing stands needs none. */
+static bool is_ready(const Ranking *ranking, const RankQuery *query)
+{
+    const Shelf *shelf = book_shelf(ranking->live, query);
+    return book_today(ranking->live) == ranking_today(ranking) &&
+           (shelf->orders[query->days] != NULL || shelf->count == 0);
+}
+
+/* Takes the lock for reading, with the tree of the query in place. Making it needs the lock for writing, after which
+ * somebody else may come first, but hardly ever twice. */
+static Status begin(Ranking *ranking, const RankQuery *query)
+{
+    TRY(ranking_check_query(query));
+    pthread_rwlock_rdlock(&ranking->lock);
+    while (ranking->live != NULL && !is_ready(ranking, query)) {
+        pthread_rwlock_unlock(&ranking->lock);
+        pthread_rwlock_wrlock(&ranking->lock);
+        ranking_turn(ranking);
+        book_build_order(ranking->live, query, clock_steady_us(ranking->world.clock));
+        pthread_rwlock_unlock(&ranking->lock);
+        pthread_rwlock_rdlock(&ranking->lock);
+    }
+    if (ranking->live == NULL) {
+        pthread_rwlock_unlock(&ranking->lock);
+        return STATUS_UNAVAILABLE;
+    }
+    book_shelf(ranking->live, query)->used_us[query->days] = clock_steady_us(ranking->world.clock);
+    return STATUS_OK;
+}
+
+static void end(Ranking *ranking)
+{
+    pthread_rwlock_unlock(&ranking->lock);
+}
+
+static RankRow row_of(const Book *book, uint64_t place, OrderKey key)
+{
+    const Record *record = book_find(book, key.id);
+    return (RankRow){place + 1, key.id, key.votes, record->sum.total};
+}
+
+Status ranking_page(Ranking *ranking, const RankQuery *query, uint64_t offset, uint32_t limit,
+                    Arena *arena, RankPage *ret_page)
+{
+    OrderKey keys[RANK_PAGE_MOST];
+    if (limit < 1 || limit > RANK_PAGE_MOST)
+        return STATUS_INVALID;
+    TRY(begin(ranking, query));
+    const Shelf *shelf = book_shelf(ranking->live, query);
+    const Order *order = shelf->orders[query->days];
+    RankPage page = {.policies = shelf->count, .as_of_us = ranking_as_of_us(ranking)};
+    page.count = order == NULL ? 0 : order_slice(order, offset, limit, keys);
+    page.rows = ARENA_ARRAY(arena, page.count, RankRow);
+    for (size_t i = 0; i < page.count; i++)
+        page.rows[i] = row_of(ranking->live, offset + i, keys[i]);
+    end(ranking);
+    *ret_page = page;
+    return STATUS_OK;
+}
+
+static RankPlace place_of(const Book *book, const Order *order, OrderKey key)
+{
+    OrderKey around[3]; /* above, itself, below */
+    uint64_t at = order_place(order, key);
+    size_t above = at > 0;
+    size_t count = order_slice(order, at - above, 2 + above, around);
+    RankPlace place = {.self = row_of(book, at, key), .policies = order_count(order)};
+    if (above) {
+        place.has_above = true;
+        place.above = row_of(book, at - 1, around[0]);
+        place.to_beat = around[0].votes - key.votes + (around[0].id < key.id);
+    }
+    if (count > above + 1) {
+        place.has_below = true;
+        place.below = row_of(book, at + 1, around[above + 1]);
+    }
+    return place;
+}
+
+Status ranking_place(Ranking *ranking, const RankQuery *query, uint64_t policy,
+                     RankPlace *ret_place)
+{
+    TRY(begin(ranking, query));
+    const Book *book = ranking->live;
+    const Record *record = book_find(book, policy);
+    Status status = STATUS_NOT_FOUND;
+    if (record != NULL && book_on_shelf(book, record, query)) {
+        OrderKey key = {book_votes(book, record, query->days), policy};
+        *ret_place = place_of(book, book_shelf(book, query)->orders[query->days], key);
+        ret_place->as_of_us = ranking_as_of_us(ranking);
+        status = STATUS_OK;
+    }
+    end(ranking);
+    return status;
+}
