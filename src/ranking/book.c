@@ -256,26 +256,3 @@ void book_turn(Book *book, uint32_t today)
     }
     book->today = today;
 }
-
-/* ---- The past ----------------------------------------------------------------------------------------------------- */
-
-const Step *book_step_at(const Record *record, int64_t time_us)
-{
-    const Step *found = NULL;
-    for (size_t i = 0; i < record->step_count && record->steps[i].time_us <= time_us; i++)
-        found = &record->steps[i];
-    return found;
-}
-
-const Record *book_root_at(const Book *book, const Record *record, int64_t time_us)
-{
-    for (int i = 0; record != NULL && i < POLICY_MERGE_DEPTH; i++) {
-        const Step *step = book_step_at(record, time_us);
-        if (step == NULL)
-            return NULL;
-        if (step->target == 0)
-            return record;
-        record = book_find(book, step->target);
-    }
-    return NULL;
-}

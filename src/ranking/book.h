@@ -90,8 +90,3 @@ bool book_on_shelf(const Book *book, const Record *record, const RankQuery *quer
 void book_build_order(Book *book, const RankQuery *query, int64_t steady_us);
 /* Drops trees of other windows than the kept that nobody has used for BOOK_IDLE_S. */
 void book_drop_idle(Book *book, int64_t steady_us);
-
-/* The step that counts at a time, or NULL when the policy was not there yet. */
-const Step *book_step_at(const Record *record, int64_t time_us);
-/* The root at a time; NULL when some policy on the way was not there. */
-const Record *book_root_at(const Book *book, const Record *record, int64_t time_us);

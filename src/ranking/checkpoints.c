@@ -15,7 +15,7 @@ void totals_free(Totals *totals)
 {
     free(totals->list);
     map_free(&totals->places);
-    *totals = (Totals){0};
+    *totals = (Totals){.changed = totals->changed, .context = totals->context};
 }
 
 int64_t totals_of(const Totals *totals, uint64_t policy)
@@ -24,9 +24,8 @@ int64_t totals_of(const Totals *totals, uint64_t policy)
     return place == 0 ? 0 : totals->list[place - 1].total;
 }
 
-static void add_total(void *context, uint64_t policy, int64_t change)
+static void add_total(Totals *totals, uint64_t policy, int64_t change)
 {
-    Totals *totals = context;
     uint64_t place = map_get(&totals->places, policy);
     if (place == 0) {
         if (totals->count == totals->room) {
@@ -39,6 +38,14 @@ static void add_total(void *context, uint64_t policy, int64_t change)
         map_put(&totals->places, policy, place);
     }
     totals->list[place - 1].total += change;
+}
+
+static void add_change(void *context, uint64_t policy, int64_t change)
+{
+    Totals *totals = context;
+    add_total(totals, policy, change);
+    if (totals->changed != NULL)
+        totals->changed(totals->context, policy, change);
 }
 
 /* ---- Which there are ------------------------------------------------------------------------------------------------ */
@@ -146,6 +153,7 @@ static Status read_checkpoint(const Checkpoints *checkpoints, const Checkpoint *
         query.resume = true;
     }
     totals->hours = (day->day + 1) * HOURS_A_DAY;
+    totals->jumped = true;
     return STATUS_OK;
 }
 
@@ -171,13 +179,14 @@ Status checkpoints_advance(Checkpoints *checkpoints, Totals *totals, uint32_t ho
         if (status != STATUS_CONFLICT)
             return status;
         totals_free(totals);
+        totals->jumped = true; /* what was heard before is not in it any more */
         memmove(day, day + 1, (checkpoints->count - jump) * sizeof *day);
         checkpoints->count--;
     }
     if (totals->hours < checkpoints->first_hour)
         totals->hours = checkpoints->first_hour < hours ? checkpoints->first_hour : hours;
     for (; totals->hours < hours; totals->hours++)
-        TRY(votes_hour_changes(checkpoints->votes, totals->hours, add_total, totals));
+        TRY(votes_hour_changes(checkpoints->votes, totals->hours, add_change, totals));
     return STATUS_OK;
 }
 

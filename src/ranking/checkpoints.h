@@ -22,6 +22,10 @@ typedef struct Totals {
     PolicyTotal *list;
     size_t count, room;
     Map places; /* policy -> place in the list + 1 */
+    /* Hears of each change on the way, unless they came all at once from a checkpoint: then `jumped` is set. May be NULL. */
+    VotesChangeVisit *changed;
+    void *context;
+    bool jumped;
 } Totals;
 
 void totals_free(Totals *totals);

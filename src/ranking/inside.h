@@ -6,7 +6,7 @@
  *   load.c             reading counts and policies from the store
  *   questions.c        pages and places
  *   past.c             rankings of past hours
- *   checkpoints.c      totals at the ends of days */
+ *   checkpoints, checkpoint_task  totals at the ends of days */
 #pragma once
 
 #include <pthread.h>

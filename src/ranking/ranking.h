@@ -10,7 +10,8 @@
  *   3. Every answer says as of when: the time up to which everything that was saved here is in it.
  *   4. When a day ends (UTC), windows move on at the first question or save after it.
  *   5. A failed read leaves the ranking as it was, and older by its `as_of_us`.
- * Readers and writers may come from any thread; a reader waits for a writer for as long as one change takes. */
+ * Calls may come from any thread; a reader waits for a writer for as long as one change takes. Longer are only the first question
+ * for another window and the first call of a day: with a million policies up to a second, in which others wait. */
 #pragma once
 
 #include "policies/policies.h"
