@@ -6,13 +6,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    Slice *words;
-    size_t count;
-    const char *directory;
-    if (control_decode(slice_of(data, size), arena, &words, &count, &directory) != STATUS_OK)
+    ControlRequest request;
+    if (control_decode(slice_of(data, size), arena, &request) != STATUS_OK)
         return 0;
     BUFFER_SCOPE Buffer back = {0};
-    control_encode(words, count, directory, &back);
+    control_encode(&request, &back);
     CHECK(slice_equal(buffer_slice(&back), slice_of(data, size)));
     return 0;
 }

@@ -44,6 +44,7 @@
     X(NUMBER, request_seconds, "30", 1, 3600,                                                      \
       "From the first byte of a request to the last byte of its answer; slower clients are cut.")  \
     X(NUMBER, idle_seconds, "60", 1, 3600, "How long a connection may wait for its next request.") \
+    X(SWITCH, empty, "off", 0, 1, "A new site starts without demo content (there is none yet).")   \
     X(NUMBER, stop_seconds, "10", 0, 600, "How long a stop waits for running requests.")
 
 typedef struct Config {

@@ -34,7 +34,15 @@ static const Command *find(const Slice *words, size_t count, size_t *ret_used)
     return best;
 }
 
-static Status parse_flag(Parsed *parsed, const Slice *words, size_t count, size_t *at,
+/* A flag that is given again adds to what was given before. */
+static Slice and_also(Slice before, Slice value, Arena *arena)
+{
+    if (before.data == NULL)
+        return value;
+    return arena_print(arena, "%.*s,%.*s", SLICE_ARG(before), SLICE_ARG(value));
+}
+
+static Status parse_flag(Parsed *parsed, const Slice *words, size_t count, size_t *at, Arena *arena,
                          Reason *reason)
 {
     Slice word = slice_after(words[*at], 2);
@@ -49,9 +57,9 @@ static Status parse_flag(Parsed *parsed, const Slice *words, size_t count, size_
         if (flags[i].value == NULL)
             parsed->flags[i] = SLICE("on");
         else if (equals < word.size)
-            parsed->flags[i] = slice_after(word, equals + 1);
+            parsed->flags[i] = and_also(parsed->flags[i], slice_after(word, equals + 1), arena);
         else if (*at + 1 < count)
-            parsed->flags[i] = words[++*at];
+            parsed->flags[i] = and_also(parsed->flags[i], words[++*at], arena);
         else
             return reason_set(reason, STATUS_INVALID, "", "--%s needs a value: %s", flags[i].name,
                               flags[i].value);
@@ -74,7 +82,7 @@ static Status parse_rest(Parsed *parsed, const Slice *words, size_t count, Arena
         else if (!only_operands && slice_equal(words[at], SLICE("--help")))
             parsed->help = true;
         else if (!only_operands && slice_starts_with(words[at], SLICE("--")))
-            TRY(parse_flag(parsed, words, count, &at, reason));
+            TRY(parse_flag(parsed, words, count, &at, arena, reason));
         else
             parsed->operands[parsed->operand_count++] = words[at];
     }
@@ -119,6 +127,11 @@ void command_print(Context *context, const char *format, ...)
     CHECK(size >= 0);
     command_write(context, slice_of(text, (size_t)size));
     free(text);
+}
+
+void command_json(Context *context, const Buffer *json)
+{
+    command_print(context, "%.*s\n", SLICE_ARG(buffer_slice(json)));
 }
 
 int command_fail(Context *context, Status status, const Reason *reason)

@@ -8,8 +8,8 @@
  * Exit codes: 0 done; 1 refused or failed, with one plain sentence on stderr; 2 usage. */
 #pragma once
 
-#include "base/config.h"
-#include "store/store.h"
+#include "base/json.h"
+#include "cli/app.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -20,11 +20,12 @@ typedef struct CommandFlag {
     const char *help;
 } CommandFlag;
 
-enum { COMMAND_FLAGS_MOST = 12 };
+enum { COMMAND_FLAGS_MOST = 12, COMMAND_INPUT_MOST = 64 * 1024 };
 
 typedef enum CommandNeeds {
     COMMAND_ALONE, /* works without the store */
     COMMAND_STORE, /* the store: inside a running serve, or opened for it */
+    COMMAND_SITE,  /* the store and the modules on it */
 } CommandNeeds;
 
 typedef struct Context Context;
@@ -37,6 +38,7 @@ typedef struct Command {
     const char *help;
     int (*run)(Context *context);
     CommandFlag flags[COMMAND_FLAGS_MOST]; /* ended by a NULL name */
+    bool creates;                          /* makes the data directory when there is none */
 } Command;
 
 extern const Command COMMANDS[];
@@ -66,7 +68,9 @@ struct Context {
     const Config *config;
     Parsed parsed;
     const char *directory; /* the caller's working directory; relative paths start here */
-    Store *store;          /* COMMAND_STORE only */
+    Slice input;           /* what came on stdin, for commands with --password-stdin */
+    Store *store;          /* COMMAND_STORE and COMMAND_SITE */
+    App *app;              /* COMMAND_SITE */
     Output output;
     Arena *arena;
     /* Inside serve: shows a change of maintenance mode at once. NULL elsewhere. */
@@ -78,8 +82,10 @@ void command_print(Context *context, const char *format, ...) PRINTF_LIKE(2, 3);
 void command_write(Context *context, Slice bytes);
 /* "ostraka: …" on stderr; returns EXIT_FAILED. */
 int command_fail(Context *context, Status status, const Reason *reason);
-/* The value of a flag, or data NULL when it was not given. */
+/* The value of a flag, or data NULL when it was not given. Given several times: all of them, with commas between. */
 Slice command_flag(const Context *context, const char *name);
+/* A finished JSON value and a line end. */
+void command_json(Context *context, const Buffer *json);
 /* An operand that names a path, as an absolute one. */
 const char *command_path(const Context *context, size_t operand);
 

@@ -1,6 +1,7 @@
 /* commands.c -- the table of commands, and the small ones. */
 #include "base/json.h"
 #include "cli/command.h"
+#include "cli/ledger_commands.h"
 #include "cli/serve.h"
 #include "cli/site.h"
 #include "store/rocksdb/rocksdb.h"
@@ -182,75 +183,99 @@ static int run_maintenance(Context *context)
     {                                                \
         "markdown", NULL, "print the page for docs/" \
     }
+#define AS                                       \
+    {                                            \
+        "as", "NAME", "who: user name or e-mail" \
+    }
+#define ACTOR                                                 \
+    {                                                         \
+        "as", "NAME", "who does it; without it, the operator" \
+    }
+#define WHY                                              \
+    {                                                    \
+        "reason", "TEXT", "why; the public log shows it" \
+    }
+#define CATEGORY                                            \
+    {                                                       \
+        "category", "NAME", "a category, by name or number" \
+    }
+#define PARTY                                         \
+    {                                                 \
+        "party", "NAME", "a party, by name or number" \
+    }
+#define DAYS                                                     \
+    {                                                            \
+        "days", "N", "votes of the last N days, 1 to 31; 0: all" \
+    }
+#define TEXTS                                                           \
+    {"name", "TEXT", "3 to 120 characters"},                            \
+        {"description", "TEXT", "Markdown, at most 20,000 characters"}, \
+    {                                                                   \
+        "rationale", "TEXT", "why it is a good idea"                    \
+    }
+#define NONE {{0}}, false
 
+/* clang-format off */
 const Command COMMANDS[] = {
-    {"serve",
-     "",
-     0,
-     0,
-     COMMAND_ALONE,
-     "Run the site until it is told to stop (SIGTERM, Ctrl-C).",
-     serve_run,
-     {{0}}},
-    {"backup",
-     "DIR",
-     1,
-     1,
-     COMMAND_STORE,
-     "Copy everything into a new directory, also while serving.",
-     run_backup,
-     {{0}}},
-    {"restore",
-     "DIR",
-     1,
-     1,
-     COMMAND_ALONE,
-     "Make the data directory from a backup; it must not hold data yet.",
-     run_restore,
-     {{0}}},
-    {"health",
-     "",
-     0,
-     0,
-     COMMAND_STORE,
-     "Say whether the store takes writes; exit 1 when it does not.",
-     run_health,
-     {{0}}},
-    {"reopen",
-     "",
-     0,
-     0,
-     COMMAND_STORE,
-     "After a disk error: try at once to take writes again.",
-     run_reopen,
-     {{0}}},
-    {"maintenance",
-     "",
-     0,
-     0,
-     COMMAND_STORE,
-     "Say whether maintenance mode is on.",
-     run_maintenance,
-     {{0}}},
-    {"maintenance on",
-     "",
-     0,
-     0,
-     COMMAND_STORE,
-     "Answer visitors with a message instead of pages.",
-     run_maintenance_on,
-     {{"message", "TEXT", "what visitors read, at most 300 bytes"}}},
-    {"maintenance off", "", 0, 0, COMMAND_STORE, "Serve pages again.", run_maintenance_off, {{0}}},
-    {"config",
-     "",
-     0,
-     0,
-     COMMAND_ALONE,
-     "Print the settings in force; --help explains each.",
-     run_config,
-     {MARKDOWN}},
-    {"tables", "", 0, 0, COMMAND_ALONE, "Print the store's tables as Markdown.", run_tables, {{0}}},
-    {"help", "", 0, 0, COMMAND_ALONE, "Print this list.", run_help, {MARKDOWN}},
-    {"version", "", 0, 0, COMMAND_ALONE, "Print the version.", run_version, {{0}}},
+    {"serve", "", 0, 0, COMMAND_ALONE, "Run the site until it is told to stop (SIGTERM, Ctrl-C).", serve_run, NONE},
+
+    {"user add", "NAME", 1, 1, COMMAND_SITE, "Add an account.", run_user_add,
+     {{"email", "ADDRESS", "its e-mail"}, {"role", "ROLE", "a role; may be given several times"},
+      {"password-stdin", NULL, "read the password from stdin"}, {"confirmed", NULL, "may vote at once"},
+      {"registered", "TIME", "salary counts from here; for imports"}}, true},
+    {"user show", "NAME", 1, 1, COMMAND_SITE, "Show an account and its figures.", run_user_show, NONE},
+    {"user list", "", 0, 0, COMMAND_SITE, "List all accounts.", run_user_list, NONE},
+    {"user confirm", "NAME", 1, 1, COMMAND_SITE, "Confirm a registration.", run_user_confirm, NONE},
+    {"user rights", "NAME", 1, 1, COMMAND_SITE, "Set roles, and rights that are taken away.", run_user_rights,
+     {{"role", "ROLES", "all roles, with commas; empty: none"}, {"deny", "RIGHTS", "rights taken away, with commas; empty: none"}}, false},
+    {"user delete", "NAME", 1, 1, COMMAND_SITE, "Withdraw all votes and close the account.", run_user_delete, NONE},
+
+    {"policy create", "", 0, 0, COMMAND_SITE, "Create a policy; it costs its first votes.", run_policy_create,
+     {AS, TEXTS, CATEGORY, PARTY, {"votes", "N", "first votes; at least what creating costs"}, {"seen", "VERSION", "refuse unless this is the last save"}}, false},
+    {"policy show", "ID", 1, 1, COMMAND_SITE, "Show a policy.", run_policy_show, NONE},
+    {"policy list", "", 0, 0, COMMAND_SITE, "List all policies.", run_policy_list, NONE},
+    {"policy edit", "ID", 1, 1, COMMAND_SITE, "Change a policy's texts or category.", run_policy_edit, {ACTOR, TEXTS, CATEGORY}, false},
+    {"policy retire", "ID", 1, 1, COMMAND_SITE, "Retire a policy; voters get everything back.", run_policy_retire,
+     {ACTOR, {"for", "ID", "in favour of another one"}, WHY}, false},
+    {"policy merge", "ID…", 1, 100, COMMAND_SITE, "Merge policies into another one, or a new one.", run_policy_merge,
+     {ACTOR, {"into", "ID|new", "where to"}, {"name", "TEXT", "the name of the new one"}, WHY}, false},
+    {"policy delete", "ID", 1, 1, COMMAND_SITE, "Hide a policy at once and delete it after the time for appeals.", run_policy_delete, {ACTOR, WHY}, false},
+    {"policy appeal", "ID", 1, 1, COMMAND_SITE, "Bring a policy back that waits for its deletion.", run_policy_appeal, {ACTOR, WHY}, false},
+    {"category list", "", 0, 0, COMMAND_SITE, "List the categories.", run_category_list, NONE},
+    {"category add", "NAME", 1, 1, COMMAND_SITE, "Add a category.", run_category_add, {{"description", "TEXT", "what belongs there"}}, false},
+    {"party list", "", 0, 0, COMMAND_SITE, "List the parties.", run_party_list, NONE},
+    {"party add", "NAME", 1, 1, COMMAND_SITE, "Add a party.", run_party_add, {{"description", "TEXT", "who they are"}}, false},
+    {"party set", "NAME", 1, 1, COMMAND_SITE, "Change, disable or enable a party.", run_party_set,
+     {{"name", "TEXT", "a new name"}, {"description", "TEXT", "who they are"}, {"active", "on|off", "off: takes no new policies"}}, false},
+
+    {"vote save", "ID=HELD…", 1, VOTE_CHANGES_MOST, COMMAND_SITE, "Save what somebody holds on policies.", run_vote_save,
+     {AS, {"seen", "VERSION", "refuse unless this is the last save"}, {"token", "ID", "the same token again is the same save"}}, false},
+    {"vote cost", "ID=HELD…", 1, VOTE_CHANGES_MOST, COMMAND_SITE, "Say what a save would cost, without saving.", run_vote_cost, {AS}, false},
+    {"vote show", "", 0, 0, COMMAND_SITE, "Show what somebody holds, and their balance.", run_vote_show, {AS}, false},
+    {"vote history", "", 0, 0, COMMAND_SITE, "List somebody's saves, newest first.", run_vote_history,
+     {AS, {"limit", "N", "at most so many, 50"}, {"before", "SEQ", "only older ones"}}, false},
+    {"setting list", "", 0, 0, COMMAND_SITE, "List the live settings of the vote.", run_setting_list, NONE},
+    {"setting set", "NAME VALUE", 2, 2, COMMAND_SITE, "Change a live setting, from 15 minutes on at the earliest.", run_setting_set,
+     {{"from", "TIME", "from when it counts"}}, false},
+
+    {"rank top", "", 0, 0, COMMAND_SITE, "Show a ranking.", run_rank_top,
+     {DAYS, CATEGORY, PARTY, {"limit", "N", "rows, 20"}, {"offset", "N", "skip so many"}, {"at", "TIME", "as it was at the end of that hour"}}, false},
+    {"rank show", "ID", 1, 1, COMMAND_SITE, "Show a policy's rank and neighbours.", run_rank_show, {DAYS, CATEGORY, PARTY}, false},
+    {"rank history", "ID", 1, 1, COMMAND_SITE, "Show a policy's rank hour by hour.", run_rank_history,
+     {DAYS, CATEGORY, PARTY, {"hours", "N", "so many hours back, 24"}}, false},
+
+    {"backup", "DIR", 1, 1, COMMAND_STORE, "Copy everything into a new directory, also while serving.", run_backup, NONE},
+    {"restore", "DIR", 1, 1, COMMAND_ALONE, "Make the data directory from a backup; it must not hold data yet.", run_restore, NONE},
+    {"health", "", 0, 0, COMMAND_STORE, "Say whether the store takes writes; exit 1 when it does not.", run_health, NONE},
+    {"reopen", "", 0, 0, COMMAND_STORE, "After a disk error: try at once to take writes again.", run_reopen, NONE},
+    {"maintenance", "", 0, 0, COMMAND_STORE, "Say whether maintenance mode is on.", run_maintenance, NONE},
+    {"maintenance on", "", 0, 0, COMMAND_STORE, "Answer visitors with a message instead of pages.", run_maintenance_on,
+     {{"message", "TEXT", "what visitors read, at most 300 bytes"}}, false},
+    {"maintenance off", "", 0, 0, COMMAND_STORE, "Serve pages again.", run_maintenance_off, NONE},
+    {"config", "", 0, 0, COMMAND_ALONE, "Print the settings in force; --help explains each.", run_config, {MARKDOWN}, false},
+    {"tables", "", 0, 0, COMMAND_ALONE, "Print the store's tables as Markdown.", run_tables, NONE},
+    {"help", "", 0, 0, COMMAND_ALONE, "Print this list.", run_help, {MARKDOWN}, false},
+    {"version", "", 0, 0, COMMAND_ALONE, "Print the version.", run_version, NONE},
 };
+/* clang-format on */
 const size_t COMMAND_COUNT = sizeof COMMANDS / sizeof COMMANDS[0];

@@ -14,10 +14,13 @@
 
 #include "base/bytes.h"
 
+enum { REQUEST_S = 10 };
+
 struct Control {
     int listener;
     int wake[2]; /* closing the write end ends the accepting thread */
     char *path;
+    Clock clock;
     ControlRun *run;
     void *self;
     pthread_t thread;
@@ -39,31 +42,31 @@ static void encode_slice(Buffer *to, Slice bytes)
     buffer_bytes(to, bytes);
 }
 
-void control_encode(const Slice *words, size_t count, const char *directory, Buffer *to)
+void control_encode(const ControlRequest *request, Buffer *to)
 {
-    buffer_u16(to, (uint16_t)count);
-    for (size_t i = 0; i < count; i++)
-        encode_slice(to, words[i]);
-    encode_slice(to, slice_from(directory));
+    buffer_u16(to, (uint16_t)request->count);
+    for (size_t i = 0; i < request->count; i++)
+        encode_slice(to, request->words[i]);
+    encode_slice(to, slice_from(request->directory));
+    encode_slice(to, request->input);
 }
 
-Status control_decode(Slice bytes, Arena *arena, Slice **ret_words, size_t *ret_count,
-                      const char **ret_directory)
+Status control_decode(Slice bytes, Arena *arena, ControlRequest *ret_request)
 {
     Reader reader = reader_of(bytes);
-    size_t count = reader_u16(&reader);
-    if (count > CONTROL_WORDS)
+    ControlRequest request = {.count = reader_u16(&reader)};
+    if (request.count > CONTROL_WORDS)
         return STATUS_INVALID;
-    Slice *words = ARENA_ARRAY(arena, count, Slice);
-    for (size_t i = 0; i < count; i++)
-        words[i] = arena_copy(arena, reader_bytes(&reader, reader_u32(&reader)));
+    request.words = ARENA_ARRAY(arena, request.count, Slice);
+    for (size_t i = 0; i < request.count; i++)
+        request.words[i] = arena_copy(arena, reader_bytes(&reader, reader_u32(&reader)));
     Slice directory = reader_bytes(&reader, reader_u32(&reader));
+    request.input = arena_copy(arena, reader_bytes(&reader, reader_u32(&reader)));
     if (!reader_done(&reader) || directory.size == 0 || directory.data[0] != '/' ||
         slice_find(directory, '\0') < directory.size)
         return STATUS_INVALID;
-    *ret_words = words;
-    *ret_count = count;
-    *ret_directory = arena_text(arena, directory);
+    request.directory = arena_text(arena, directory);
+    *ret_request = request;
     return STATUS_OK;
 }
 
@@ -82,9 +85,26 @@ static bool send_all(int fd, Slice bytes)
     return true;
 }
 
-static bool receive_all(int fd, char *to, size_t size)
+/* When a request must be here, whole; NULL: the other side may take its time. */
+typedef struct Deadline {
+    Clock clock;
+    int64_t until_us;
+} Deadline;
+
+static bool arrives(int fd, const Deadline *deadline)
+{
+    if (deadline == NULL)
+        return true;
+    int64_t left_us = deadline->until_us - clock_steady_us(deadline->clock);
+    struct pollfd wait = {fd, POLLIN, 0};
+    return left_us > 0 && poll(&wait, 1, (int)(left_us / US_PER_MS) + 1) != 0;
+}
+
+static bool receive_all(int fd, char *to, size_t size, const Deadline *deadline)
 {
     while (size > 0) {
+        if (!arrives(fd, deadline))
+            return false;
         ssize_t got = recv(fd, to, size, 0);
         if (got < 0 && errno == EINTR)
             continue;
@@ -97,14 +117,14 @@ static bool receive_all(int fd, char *to, size_t size)
 }
 
 /* A size and as many bytes; false when the other side is gone, too slow, or over the bound. */
-static bool receive_sized(int fd, size_t most, Buffer *to)
+static bool receive_sized(int fd, size_t most, const Deadline *deadline, Buffer *to)
 {
     char head[4];
-    if (!receive_all(fd, head, sizeof head))
+    if (!receive_all(fd, head, sizeof head, deadline))
         return false;
     Reader reader = reader_of(slice_of(head, sizeof head));
     size_t size = reader_u32(&reader);
-    if (size > most || !receive_all(fd, buffer_reserve(to, size), size))
+    if (size > most || !receive_all(fd, buffer_reserve(to, size), size, deadline))
         return false;
     to->size += size;
     return true;
@@ -154,16 +174,14 @@ static bool may_ask(int fd)
 static void answer(Control *control, int fd)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    BUFFER_SCOPE Buffer request = {0};
-    Slice *words;
-    size_t count;
-    const char *directory;
+    BUFFER_SCOPE Buffer bytes = {0};
+    ControlRequest request;
     char code = EXIT_FAILED;
-    if (!may_ask(fd) || !receive_sized(fd, CONTROL_MOST, &request))
+    Deadline deadline = {control->clock, clock_steady_us(control->clock) + REQUEST_S * US_PER_S};
+    if (!may_ask(fd) || !receive_sized(fd, CONTROL_MOST, &deadline, &bytes))
         return;
-    if (control_decode(buffer_slice(&request), arena, &words, &count, &directory) == STATUS_OK)
-        code =
-            (char)control->run(control->self, words, count, directory, (Output){write_frame, &fd});
+    if (control_decode(buffer_slice(&bytes), arena, &request) == STATUS_OK)
+        code = (char)control->run(control->self, &request, (Output){write_frame, &fd});
     else
         (void)!send_frame(fd, 'e', SLICE("ostraka: the request cannot be read\n"));
     (void)!send_frame(fd, 'x', slice_of(&code, 1));
@@ -184,8 +202,7 @@ static void *serve_client(void *argument)
 
 static void start_client(Control *control, int fd)
 {
-    struct timeval limit = {.tv_sec = 10};
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    struct timeval limit = {.tv_sec = REQUEST_S};
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     Client *client = malloc(sizeof *client);
     CHECK(client != NULL);
@@ -212,6 +229,8 @@ static void *accept_clients(void *argument)
         int fd = wait[0].revents != 0 ? accept4(control->listener, NULL, NULL, SOCK_CLOEXEC) : -1;
         if (fd >= 0)
             start_client(control, fd);
+        else if (wait[0].revents != 0)
+            poll(NULL, 0, 100); /* out of descriptors: it would come back at once */
     }
 }
 
@@ -239,14 +258,14 @@ static Status listen_at(const char *data, int *ret_listener, Reason *reason)
                       strerror(error));
 }
 
-Status control_start(const char *data, ControlRun *run, void *self, Control **ret_control,
-                     Reason *reason)
+Status control_start(const char *data, Clock clock, ControlRun *run, void *self,
+                     Control **ret_control, Reason *reason)
 {
     int listener = -1;
     TRY(listen_at(data, &listener, reason));
     Control *control = calloc(1, sizeof *control);
     CHECK(control != NULL);
-    *control = (Control){.listener = listener, .run = run, .self = self};
+    *control = (Control){.listener = listener, .clock = clock, .run = run, .self = self};
     CHECK(asprintf(&control->path, "%s/control.sock", data) >= 0);
     CHECK(pipe2(control->wake, O_CLOEXEC) == 0);
     pthread_mutex_init(&control->lock, NULL);
@@ -279,9 +298,9 @@ void control_stop(Control *control)
 static Status read_answer(int fd, int *ret_code, Reason *reason)
 {
     BUFFER_SCOPE Buffer frame = {0};
-    for (char kind; receive_all(fd, &kind, 1);) {
+    for (char kind; receive_all(fd, &kind, 1, NULL);) {
         buffer_clear(&frame);
-        if (!receive_sized(fd, SIZE_MAX / 4, &frame))
+        if (!receive_sized(fd, SIZE_MAX / 4, NULL, &frame))
             break;
         if (kind == 'x' && frame.size == 1) {
             *ret_code = frame.data[0];
@@ -294,8 +313,7 @@ static Status read_answer(int fd, int *ret_code, Reason *reason)
         "the running server went away before it answered: the command may have been done or not");
 }
 
-Status control_call(const char *data, const Slice *words, size_t count, const char *directory,
-                    int *ret_code, Reason *reason)
+Status control_call(const char *data, const ControlRequest *request, int *ret_code, Reason *reason)
 {
     struct sockaddr_un address;
     int data_fd;
@@ -312,11 +330,11 @@ Status control_call(const char *data, const Slice *words, size_t count, const ch
                           "%s/control.sock: %s", data, strerror(error));
     }
     BUFFER_SCOPE Buffer body = {0};
-    BUFFER_SCOPE Buffer request = {0};
-    control_encode(words, count, directory, &body);
-    encode_slice(&request, buffer_slice(&body));
+    BUFFER_SCOPE Buffer sized = {0};
+    control_encode(request, &body);
+    encode_slice(&sized, buffer_slice(&body));
     Status status = STATUS_UNAVAILABLE;
-    if (send_all(fd, buffer_slice(&request)))
+    if (send_all(fd, buffer_slice(&sized)))
         status = read_answer(fd, ret_code, reason);
     else
         (void)reason_set(reason, status, "", "the running server does not take the command");

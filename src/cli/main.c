@@ -23,7 +23,7 @@ typedef struct Words {
     const char *config_path;
 } Words;
 
-static bool setting_name(Slice flag, Arena *arena, Slice *ret_name)
+static bool setting_name(Slice flag, Arena *arena, Slice *ret_name, bool *ret_switch)
 {
     char *name = arena_bytes(arena, flag.size);
     for (size_t i = 0; i < flag.size; i++)
@@ -31,12 +31,13 @@ static bool setting_name(Slice flag, Arena *arena, Slice *ret_name)
     for (size_t i = 0; i < CONFIG_SETTING_COUNT; i++)
         if (slice_equal(slice_of(name, flag.size), slice_from(CONFIG_SETTINGS[i].name))) {
             *ret_name = slice_of(name, flag.size);
+            *ret_switch = CONFIG_SETTINGS[i].type == CONFIG_SWITCH;
             return true;
         }
     return false;
 }
 
-/* Takes --setting VALUE, --setting=VALUE and --config FILE out of the words; the rest is the command's. */
+/* Takes --setting VALUE, --setting=VALUE, --switch and --config FILE out of the words; the rest is the command's. */
 static Status sort_words(int argc, char **argv, Arena *arena, Words *words, Reason *reason)
 {
     size_t most = (size_t)argc;
@@ -44,18 +45,23 @@ static Status sort_words(int argc, char **argv, Arena *arena, Words *words, Reas
                      .names = ARENA_ARRAY(arena, most, Slice),
                      .values = ARENA_ARRAY(arena, most, Slice)};
     for (int i = 1; i < argc; i++) {
-        Slice word = slice_from(argv[i]), name;
+        Slice word = slice_from(argv[i]), name = SLICE_EMPTY, value;
         Slice flag = slice_starts_with(word, SLICE("--")) ? slice_after(word, 2) : SLICE_EMPTY;
         size_t equals = slice_find(flag, '=');
-        bool is_file = slice_equal(slice_of(flag.data, equals), SLICE("config"));
+        bool is_switch = false, is_file = slice_equal(slice_of(flag.data, equals), SLICE("config"));
         if (flag.size == 0 ||
-            (!is_file && !setting_name(slice_of(flag.data, equals), arena, &name))) {
+            (!is_file && !setting_name(slice_of(flag.data, equals), arena, &name, &is_switch))) {
             words->words[words->count++] = word;
             continue;
         }
-        if (equals == flag.size && i + 1 == argc)
+        if (equals < flag.size)
+            value = slice_after(flag, equals + 1);
+        else if (is_switch)
+            value = SLICE("on");
+        else if (i + 1 < argc)
+            value = slice_from(argv[++i]);
+        else
             return reason_set(reason, STATUS_INVALID, "", "%s needs a value", argv[i]);
-        Slice value = equals < flag.size ? slice_after(flag, equals + 1) : slice_from(argv[++i]);
         if (is_file) {
             words->config_path = arena_text(arena, value);
         } else {
@@ -92,29 +98,55 @@ static void write_terminal(void *self, int stream, Slice bytes)
     fflush(to);
 }
 
+/* Runs the command on the store that was just opened, with the modules on it when it needs them. */
+static int run_here(Context *context)
+{
+    App app = {0};
+    Reason reason = {0};
+    Status status = STATUS_OK;
+    if (context->parsed.command->needs == COMMAND_SITE) {
+        status = app_open(context->store, context->world, context->config, &app, &reason);
+        context->app = &app;
+    }
+    int code = status == STATUS_OK ? context->parsed.command->run(context)
+                                   : command_fail(context, status, &reason);
+    app_close(&app);
+    store_close(context->store);
+    return code;
+}
+
 /* A server that owns the directory carries the command out; else the store is opened here. Between the two looks a
  * server may start or end: then the lock says so, and one more look decides. */
 static int run_on_store(Context *context, const Words *words)
 {
     Reason reason = {0};
+    ControlRequest request = {words->words, words->count, context->directory, context->input};
     for (int tries = 0;; tries++) {
         int code;
-        Status status = control_call(context->config->data, words->words, words->count,
-                                     context->directory, &code, &reason);
+        Status status = control_call(context->config->data, &request, &code, &reason);
         if (status == STATUS_OK)
             return code;
         if (status == STATUS_NOT_FOUND)
-            status = open_store(context->config, context->world, false, &context->store, &reason);
+            status = open_store(context->config, context->world, context->parsed.command->creates,
+                                &context->store, &reason);
         if (status == STATUS_CONFLICT && tries < 20) {
             clock_sleep_us(context->world.clock, 100 * US_PER_MS);
             continue;
         }
-        if (status != STATUS_OK)
-            return command_fail(context, status, &reason);
-        code = context->parsed.command->run(context);
-        store_close(context->store);
-        return code;
+        return status == STATUS_OK ? run_here(context) : command_fail(context, status, &reason);
     }
+}
+
+/* What a password is read from: bounded, and only for commands that ask for it. */
+static Slice read_input(const Words *words, Arena *arena)
+{
+    bool wanted = false;
+    for (size_t i = 0; i < words->count; i++)
+        wanted |= slice_equal(words->words[i], SLICE("--password-stdin"));
+    if (!wanted)
+        return SLICE_EMPTY;
+    char *input = arena_bytes(arena, COMMAND_INPUT_MOST);
+    return slice_of(input, fread(input, 1, COMMAND_INPUT_MOST, stdin));
 }
 
 static int run_command(Context *context, const Words *words)
@@ -126,7 +158,7 @@ static int run_command(Context *context, const Words *words)
         command_write(context, buffer_slice(&out));
         return EXIT_DONE;
     }
-    return command->needs == COMMAND_STORE ? run_on_store(context, words) : command->run(context);
+    return command->needs == COMMAND_ALONE ? command->run(context) : run_on_store(context, words);
 }
 
 int main(int argc, char **argv)
@@ -145,8 +177,9 @@ int main(int argc, char **argv)
     if (context.directory == NULL)
         context.directory = "/";
     Status status = sort_words(argc, argv, arena, &words, &reason);
-    if (status == STATUS_OK && words.count == 1 && slice_equal(words.words[0], SLICE("--help")))
-        words.words[0] = SLICE("help");
+    for (size_t i = 0; status == STATUS_OK && words.count == 1 && i < 2; i++)
+        if (slice_equal(words.words[0], slice_from(i == 0 ? "--help" : "--version")))
+            words.words[0] = slice_after(words.words[0], 2);
     if (status == STATUS_OK)
         status = command_parse(words.words, words.count, arena, &context.parsed, &reason);
     if (status == STATUS_OK)
@@ -155,5 +188,6 @@ int main(int argc, char **argv)
         (void)command_fail(&context, status, &reason);
         return EXIT_USAGE;
     }
+    context.input = read_input(&words, arena);
     return run_command(&context, &words);
 }

@@ -14,6 +14,7 @@
 typedef struct Site {
     Context *context;
     Store *store;
+    App app;
     WebServer *server;
     Control *control;
     Log *log;
@@ -25,22 +26,23 @@ static void show_maintenance(void *self, const char *message)
 }
 
 /* A command that came through the control socket, on the store that is open here. */
-static int run_for_client(void *self, const Slice *words, size_t count, const char *directory,
-                          Output output)
+static int run_for_client(void *self, const ControlRequest *request, Output output)
 {
     Site *site = self;
     ARENA_SCOPE Arena *arena = arena_new();
     Reason reason = {0};
     Context context = {.world = site->context->world,
                        .config = site->context->config,
-                       .directory = directory,
+                       .directory = request->directory,
+                       .input = request->input,
                        .store = site->store,
+                       .app = &site->app,
                        .output = output,
                        .arena = arena,
                        .maintenance = show_maintenance,
                        .maintenance_self = site};
-    Status status = command_parse(words, count, arena, &context.parsed, &reason);
-    if (status == STATUS_OK && context.parsed.command->needs != COMMAND_STORE)
+    Status status = command_parse(request->words, request->count, arena, &context.parsed, &reason);
+    if (status == STATUS_OK && context.parsed.command->needs == COMMAND_ALONE)
         status = reason_set(&reason, STATUS_INVALID, "", "\"%s\" does not run inside a server",
                             context.parsed.command->name);
     if (status != STATUS_OK) {
@@ -57,8 +59,11 @@ static Status start_parts(Site *site, Reason *reason)
 {
     Context *context = site->context;
     Slice message;
+    TRY(web_server_check(context->config, reason)); /* before a data directory is made */
     TRY(open_store(context->config, context->world, true, &site->store, reason));
     TRY(site_maintenance(site->store, context->arena, &message));
+    TRY(app_open(site->store, context->world, context->config, &site->app, reason));
+    TRY(app_start(&site->app, reason));
     WebOptions options = {.config = context->config,
                           .world = context->world,
                           .log = site->log,
@@ -66,7 +71,8 @@ static Status start_parts(Site *site, Reason *reason)
     TRY(web_server_start(&options, &site->server, reason));
     if (message.data != NULL)
         show_maintenance(site, arena_text(context->arena, message));
-    return control_start(context->config->data, run_for_client, site, &site->control, reason);
+    return control_start(context->config->data, context->world.clock, run_for_client, site,
+                         &site->control, reason);
 }
 
 static void stop_parts(Site *site)
@@ -75,6 +81,7 @@ static void stop_parts(Site *site)
         control_stop(site->control);
     if (site->server != NULL)
         web_server_stop(site->server);
+    app_close(&site->app);
     store_close(site->store);
 }
 

@@ -4,7 +4,7 @@
 static const struct {
     const char *name, *text;
 } RULES[] = {
-#define X(name, text) {#name, text},
+#define X(name, word, text) {word, text},
     VOTE_RULE_LIST(X)
 #undef X
 };

@@ -53,24 +53,24 @@ typedef struct VoteGround {
     const PolicyBook *policies;
 } VoteGround;
 
-/*    rule, sentence for the voter */
-#define VOTE_RULE_LIST(X)                                                             \
-    X(NONE, "")                                                                       \
-    X(BALANCE, "you do not have that many pollies")                                   \
-    X(HELD, "a line holds from 0 to 2147483647 pollies")                              \
-    X(TWICE, "each policy can stand in a save once")                                  \
-    X(CREATE_COST, "creating a policy costs more than that")                          \
-    X(CHANGES, "one save changes at most 256 lines")                                  \
-    X(LINES, "a voter holds at most 1024 lines")                                      \
-    X(NO_POLICY, "there is no such policy")                                           \
-    X(MERGED, "this policy was merged; change your line on the one that it leads to") \
-    X(NOT_ACTIVE, "only active policies can be voted on")                             \
-    X(TOO_OFTEN, "at most 500 saves a day")                                           \
-    X(CLOSED, "this account is closed")                                               \
-    X(AHEAD, "the clocks are too far apart; try again in some minutes")
+/*    rule, name for scripts, sentence for the voter */
+#define VOTE_RULE_LIST(X)                                                                       \
+    X(NONE, "none", "")                                                                         \
+    X(BALANCE, "balance", "you do not have that many pollies")                                  \
+    X(HELD, "held", "a line holds from 0 to 2147483647 pollies")                                \
+    X(TWICE, "twice", "each policy can stand in a save once")                                   \
+    X(CREATE_COST, "create_cost", "creating a policy costs more than that")                     \
+    X(CHANGES, "changes", "one save changes at most 256 lines")                                 \
+    X(LINES, "lines", "a voter holds at most 1024 lines")                                       \
+    X(NO_POLICY, "no_policy", "there is no such policy")                                        \
+    X(MERGED, "merged", "this policy was merged; change your line on the one that it leads to") \
+    X(NOT_ACTIVE, "not_active", "only active policies can be voted on")                         \
+    X(TOO_OFTEN, "too_often", "at most 500 saves a day")                                        \
+    X(CLOSED, "closed", "this account is closed")                                               \
+    X(AHEAD, "ahead", "the clocks are too far apart; try again in some minutes")
 
 typedef enum VoteRule {
-#define X(name, text) VOTE_RULE_##name,
+#define X(name, word, text) VOTE_RULE_##name,
     VOTE_RULE_LIST(X)
 #undef X
 } VoteRule;

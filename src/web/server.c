@@ -133,6 +133,14 @@ static Status start(WebServer *server, Reason *reason)
     return status;
 }
 
+Status web_server_check(const Config *config, Reason *reason)
+{
+    HttpListen listen;
+    AddressRanges trusted;
+    TRY(http_parse_listen(slice_from(config->listen), &listen, reason));
+    return address_ranges_parse(slice_from(config->trusted_proxies), &trusted, reason);
+}
+
 Status web_server_start(const WebOptions *options, WebServer **ret_server, Reason *reason)
 {
     sigset_t all, before;

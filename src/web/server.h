@@ -50,6 +50,8 @@ typedef struct WebOptions {
     WebStore store;
 } WebOptions;
 
+/* INVALID when the address or the proxies in the settings cannot be read; starts nothing. */
+MUST_USE Status web_server_check(const Config *config, Reason *reason);
 /* INVALID: the address, the proxies or the route table are wrong. UNAVAILABLE: the address is taken or not ours, or
  * there are not enough open files for `connections`. The reason says which. */
 MUST_USE Status web_server_start(const WebOptions *options, WebServer **ret_server, Reason *reason);

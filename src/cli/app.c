@@ -1,0 +1,113 @@
+/* app.c -- see app.h. */
+#include "cli/app.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { ID_BLOCK = 64, CACHE_S = 60, BCRYPT_COST = 12, PAUSE_US = 2000, SWEEP_HOURS = 2 };
+
+struct AppWorker {
+    pthread_t thread;
+    _Atomic bool ends;
+};
+
+Status app_open(Store *store, World world, const Config *config, App *ret_app, Reason *reason)
+{
+    (void)config;
+    App app = {.world = world, .store = store};
+    app.accounts = accounts_new(&(AccountsOptions){.store = store,
+                                                   .world = world,
+                                                   .hasher = password_bcrypt(BCRYPT_COST),
+                                                   .id_block = ID_BLOCK});
+    app.policies = policies_new(&(PoliciesOptions){
+        .store = store, .world = world, .id_block = ID_BLOCK, .cache_s = CACHE_S});
+    app.ranking =
+        ranking_new(&(RankingOptions){.store = store,
+                                      .world = world,
+                                      .policies = app.policies,
+                                      .window_days = (uint32_t)SETTINGS_AT_FIRST.window_days});
+    app.votes = votes_new(&(VotesOptions){.store = store,
+                                          .world = world,
+                                          .accounts = app.accounts,
+                                          .policies = app.policies,
+                                          .listener = ranking_listener(app.ranking)});
+    *ret_app = app;
+    return policies_ensure_categories(app.policies, POLICY_CATEGORIES, POLICY_CATEGORY_COUNT,
+                                      reason);
+}
+
+static Status project_all(App *app)
+{
+    size_t taken = 1;
+    while (taken > 0)
+        TRY(votes_project_waiting(app->votes, SIZE_MAX, &taken));
+    return STATUS_OK;
+}
+
+/* Carries saves to the counts as they come; a short pause gathers several into one round. */
+static void *work(void *argument)
+{
+    App *app = argument;
+    while (!atomic_load(&app->worker->ends)) {
+        size_t taken = 0;
+        (void)!votes_project_waiting(app->votes, SIZE_MAX,
+                                     &taken); /* what fails is found again by its mark */
+        if (taken == 0)
+            clock_sleep_us(app->world.clock, PAUSE_US);
+    }
+    return NULL;
+}
+
+/* The marks of the last hours, so that counts are whole before anybody looks. */
+static Status catch_up(App *app)
+{
+    uint32_t hour = (uint32_t)(clock_now_us(app->world.clock) / (3600 * US_PER_S));
+    for (uint32_t back = 0; back <= SWEEP_HOURS; back++) {
+        size_t behind;
+        TRY(votes_sweep_hour(app->votes, hour - back, &behind));
+    }
+    return STATUS_OK;
+}
+
+Status app_start(App *app, Reason *reason)
+{
+    Ranking *ranking;
+    Status status = catch_up(app);
+    if (status == STATUS_OK)
+        status = app_ranking(app, &ranking);
+    if (status != STATUS_OK)
+        return reason_set(reason, status, "data", "the counts could not be read: %s",
+                          status_text(status));
+    app->worker = calloc(1, sizeof *app->worker);
+    CHECK(app->worker != NULL);
+    CHECK(pthread_create(&app->worker->thread, NULL, work, app) == 0);
+    return STATUS_OK;
+}
+
+void app_close(App *app)
+{
+    if (app->votes == NULL)
+        return;
+    if (app->worker != NULL) {
+        atomic_store(&app->worker->ends, true);
+        pthread_join(app->worker->thread, NULL);
+        free(app->worker);
+    }
+    (void)!project_all(app);
+    votes_free(app->votes);
+    ranking_free(app->ranking);
+    policies_free(app->policies);
+    accounts_free(app->accounts);
+}
+
+Status app_ranking(App *app, Ranking **ret_ranking)
+{
+    if (!app->ranking_loaded) {
+        TRY(project_all(app));
+        TRY(ranking_load(app->ranking, app->votes));
+        app->ranking_loaded = true;
+    }
+    *ret_ranking = app->ranking;
+    return STATUS_OK;
+}

@@ -1,0 +1,31 @@
+/* app.h -- the modules of the site, opened on one store: what commands and pages work with.
+ *
+ * `serve` has one for its whole life, with a thread that carries saves to the counts; a command that opens the store by itself has
+ * one for a moment and carries its own saves before it ends. */
+#pragma once
+
+#include "accounts/accounts.h"
+#include "base/config.h"
+#include "policies/policies.h"
+#include "ranking/ranking.h"
+#include "votes/votes.h"
+
+typedef struct App {
+    World world;
+    Store *store;
+    Accounts *accounts;
+    Policies *policies;
+    Votes *votes;
+    Ranking *ranking;
+    bool ranking_loaded; /* app_ranking does it when it is first needed */
+    struct AppWorker *worker;
+} App;
+
+MUST_USE Status app_open(Store *store, World world, const Config *config, App *ret_app,
+                         Reason *reason);
+/* Projects what was saved before, loads the ranking, and starts the thread that projects. */
+MUST_USE Status app_start(App *app, Reason *reason);
+/* Ends the thread when there is one, and projects what waits. */
+void app_close(App *app);
+/* The ranking, loaded. */
+MUST_USE Status app_ranking(App *app, Ranking **ret_ranking);

@@ -1,0 +1,36 @@
+/* ledger_commands.h -- the commands on people, policies, votes and rankings; commands.c has their rows. */
+#pragma once
+
+#include "cli/command.h"
+
+int run_user_add(Context *context);
+int run_user_show(Context *context);
+int run_user_list(Context *context);
+int run_user_confirm(Context *context);
+int run_user_rights(Context *context);
+int run_user_delete(Context *context);
+
+int run_policy_create(Context *context);
+int run_policy_show(Context *context);
+int run_policy_list(Context *context);
+int run_policy_edit(Context *context);
+int run_policy_retire(Context *context);
+int run_policy_merge(Context *context);
+int run_policy_delete(Context *context);
+int run_policy_appeal(Context *context);
+int run_category_list(Context *context);
+int run_category_add(Context *context);
+int run_party_list(Context *context);
+int run_party_add(Context *context);
+int run_party_set(Context *context);
+
+int run_vote_save(Context *context);
+int run_vote_cost(Context *context);
+int run_vote_show(Context *context);
+int run_vote_history(Context *context);
+int run_setting_list(Context *context);
+int run_setting_set(Context *context);
+
+int run_rank_top(Context *context);
+int run_rank_show(Context *context);
+int run_rank_history(Context *context);

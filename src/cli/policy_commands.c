@@ -1,0 +1,405 @@
+/* policy_commands.c -- policies and their moves; categories and parties. */
+#include "base/log.h"
+#include "cli/arguments.h"
+#include "cli/ledger_commands.h"
+
+/* ---- Showing ------------------------------------------------------------------------------------------------------ */
+
+static void put_time(JsonWriter *json, const char *key, int64_t us)
+{
+    char time[LOG_TIME_TEXT];
+    log_format_time(us, time);
+    json_member_text(json, key, time);
+}
+
+static const PolicyMove *last_move(const Policy *policy)
+{
+    return &policy->facts.moves[policy->facts.move_count - 1];
+}
+
+static void put_policy(JsonWriter *json, const Policy *policy, Arena *arena)
+{
+    json_member_i64(json, "id", (int64_t)policy->id);
+    json_member_string(json, "name", policy->text.name);
+    json_member_text(json, "state", policy_state_text(last_move(policy)->state));
+    json_member_i64(json, "owner", (int64_t)policy->owner);
+    json_member_i64(json, "category", (int64_t)policy->text.category);
+    json_member_i64(json, "party", (int64_t)policy->text.party);
+    json_member_i64(json, "revision", policy->revision);
+    json_member_string(json, "version", id_text(policy->version, arena));
+    put_time(json, "created", policy->created_us);
+    if (last_move(policy)->other != 0)
+        json_member_i64(json, "leads_to", (int64_t)last_move(policy)->other);
+}
+
+/* The count of a root is its own and its members'. */
+static Status count_of(Context *context, uint64_t policy, Count *ret_count)
+{
+    uint64_t *members;
+    size_t count;
+    Count sum = {0};
+    TRY(policies_members(context->app->policies, policy, context->arena, &members, &count));
+    for (size_t i = 0; i < count; i++) {
+        Count own;
+        TRY(votes_count(context->app->votes, members[i], context->arena, &own));
+        count_add(&sum, &own);
+    }
+    *ret_count = sum;
+    return STATUS_OK;
+}
+
+static Status read_policy(Context *context, Slice text, Policy *ret_policy, Reason *reason)
+{
+    uint64_t id;
+    TRY(argument_id(text, &id, reason));
+    Status status = policies_fresh(context->app->policies, id, context->arena, ret_policy);
+    if (status == STATUS_NOT_FOUND)
+        return reason_set(reason, status, "id", "there is no policy %llu", (unsigned long long)id);
+    return status;
+}
+
+int run_policy_show(Context *context)
+{
+    Policy policy;
+    Count count;
+    Reason reason = {0};
+    Status status = read_policy(context, context->parsed.operands[0], &policy, &reason);
+    if (status == STATUS_OK)
+        status = count_of(context, policy.id, &count);
+    if (status != STATUS_OK)
+        return command_fail(context, status, &reason);
+    if (context->parsed.json) {
+        BUFFER_SCOPE Buffer out = {0};
+        JsonWriter json = json_writer(&out);
+        json_object_begin(&json);
+        put_policy(&json, &policy, context->arena);
+        json_member_string(&json, "description", policy.text.description);
+        json_member_string(&json, "rationale", policy.text.rationale);
+        json_member_i64(&json, "votes", count.total);
+        json_object_end(&json);
+        command_json(context, &out);
+        return EXIT_DONE;
+    }
+    command_print(context, "%llu %.*s (%s), %lld votes\n%.*s\n", (unsigned long long)policy.id,
+                  SLICE_ARG(policy.text.name), policy_state_text(last_move(&policy)->state),
+                  (long long)count.total, SLICE_ARG(policy.text.description));
+    return EXIT_DONE;
+}
+
+int run_policy_list(Context *context)
+{
+    BUFFER_SCOPE Buffer out = {0};
+    JsonWriter json = json_writer(&out);
+    Slice position = SLICE_EMPTY;
+    json_array_begin(&json);
+    for (bool more = true; more;) {
+        Policy *policies;
+        size_t count;
+        Status status = policies_list(context->app->policies, position, context->arena, &policies,
+                                      &count, &position, &more);
+        if (status != STATUS_OK)
+            return command_fail(context, status, NULL);
+        for (size_t i = 0; i < count; i++) {
+            if (context->parsed.json) {
+                json_object_begin(&json);
+                put_policy(&json, &policies[i], context->arena);
+                json_object_end(&json);
+            } else {
+                command_print(context, "%6llu  %-16s %.*s\n", (unsigned long long)policies[i].id,
+                              policy_state_text(last_move(&policies[i])->state),
+                              SLICE_ARG(policies[i].text.name));
+            }
+        }
+    }
+    json_array_end(&json);
+    if (context->parsed.json)
+        command_json(context, &out);
+    return EXIT_DONE;
+}
+
+/* ---- Changing ------------------------------------------------------------------------------------------------------ */
+
+/* Who acts: the account that --as names, who must be the owner where `owner_may`, or have the role; nobody named is the operator. */
+static Status actor_of(Context *context, const Policy *policy, AccountRole role, bool owner_may,
+                       uint64_t *ret_actor, Reason *reason)
+{
+    Account account;
+    *ret_actor = 0;
+    if (command_flag(context, "as").data == NULL)
+        return STATUS_OK;
+    TRY(argument_account(context, "as", &account, reason));
+    *ret_actor = account.id;
+    if (account_has(&account, role) || (owner_may && policy->owner == account.id))
+        return STATUS_OK;
+    return reason_set(reason, STATUS_DENIED, "as", "%.*s may not do that", SLICE_ARG(account.name));
+}
+
+static void tell_ranking(Context *context, uint64_t policy)
+{
+    if (context->app->ranking_loaded)
+        (void)!ranking_policy_changed(context->app->ranking,
+                                      policy); /* the next load corrects it */
+}
+
+static int answer(Context *context, uint64_t policy, Status status, const Reason *reason,
+                  const char *done)
+{
+    if (status != STATUS_OK)
+        return command_fail(context, status, reason);
+    tell_ranking(context, policy);
+    command_print(context, "policy %llu %s\n", (unsigned long long)policy, done);
+    return EXIT_DONE;
+}
+
+static Slice reason_flag(Context *context)
+{
+    Slice text = command_flag(context, "reason");
+    return text.data != NULL ? text : SLICE_EMPTY;
+}
+
+int run_policy_edit(Context *context)
+{
+    static const char *const NAMES[] = {"name", "description", "rationale"};
+    Policy policy;
+    Reason reason = {0};
+    uint64_t actor, group;
+    Status status = read_policy(context, context->parsed.operands[0], &policy, &reason);
+    if (status == STATUS_OK)
+        status = actor_of(context, &policy, ROLE_EDIT_POLICIES, true, &actor, &reason);
+    Slice *fields[] = {&policy.text.name, &policy.text.description, &policy.text.rationale};
+    for (size_t i = 0; status == STATUS_OK && i < 3; i++)
+        if (command_flag(context, NAMES[i]).data != NULL)
+            *fields[i] = command_flag(context, NAMES[i]);
+    if (status == STATUS_OK)
+        status = argument_group(context, "category", GROUP_CATEGORY, &group, &reason);
+    if (status == STATUS_OK && group != 0)
+        policy.text.category = group;
+    if (status == STATUS_OK)
+        status = policies_edit(context->app->policies, policy.id, policy.version, &policy.text,
+                               actor, &reason);
+    return answer(context, policy.id, status, &reason, "is edited");
+}
+
+static Status retire(Context *context, Policy *policy, Reason *reason)
+{
+    SettingsHistory settings;
+    uint64_t actor;
+    PolicyMove move = {.state = POLICY_RETIRED, .reason = reason_flag(context)};
+    Slice other = command_flag(context, "for");
+    TRY(read_policy(context, context->parsed.operands[0], policy, reason));
+    TRY(actor_of(context, policy, ROLE_MODERATE_POLICIES, true, &actor, reason));
+    if (other.data != NULL) {
+        Policy alternative;
+        TRY(read_policy(context, other, &alternative, reason));
+        move.other = alternative.id;
+    }
+    TRY(accounts_settings(context->app->accounts, context->arena, &settings));
+    move.actor = actor;
+    move.percent = settings_at(&settings, clock_now_us(context->world.clock))->withdrawal_percent;
+    return policies_move(context->app->policies, policy->id, last_move(policy)->state, &move,
+                         reason);
+}
+
+int run_policy_retire(Context *context)
+{
+    Policy policy = {0};
+    Reason reason = {0};
+    Status status = retire(context, &policy, &reason);
+    return answer(context, policy.id, status, &reason, "is retired");
+}
+
+static Status delete_or_appeal(Context *context, bool appeal, Policy *policy, Reason *reason)
+{
+    uint64_t actor;
+    TRY(read_policy(context, context->parsed.operands[0], policy, reason));
+    TRY(actor_of(context, policy, ROLE_MODERATE_POLICIES, false, &actor, reason));
+    PolicyState from = last_move(policy)->state;
+    PolicyMove move = {
+        .state = POLICY_PENDING_DELETION, .actor = actor, .reason = reason_flag(context)};
+    if (appeal && from != POLICY_PENDING_DELETION)
+        return reason_set(reason, STATUS_REFUSED, "id",
+                          "policy %llu does not wait for its deletion",
+                          (unsigned long long)policy->id);
+    if (appeal) { /* back to what was, with who pays what */
+        move = policy->facts.moves[policy->facts.move_count - 2];
+        move.id = (Id){{0}};
+        move.actor = actor;
+        move.reason = reason_flag(context);
+    } else if (move.reason.size == 0) {
+        return reason_set(reason, STATUS_INVALID, "reason", "say why: --reason TEXT");
+    }
+    return policies_move(context->app->policies, policy->id, from, &move, reason);
+}
+
+int run_policy_delete(Context *context)
+{
+    Policy policy = {0};
+    Reason reason = {0};
+    Status status = delete_or_appeal(context, false, &policy, &reason);
+    return answer(context, policy.id, status, &reason, "is hidden and will be deleted");
+}
+
+int run_policy_appeal(Context *context)
+{
+    Policy policy = {0};
+    Reason reason = {0};
+    Status status = delete_or_appeal(context, true, &policy, &reason);
+    return answer(context, policy.id, status, &reason, "is back");
+}
+
+/* ---- Merging ------------------------------------------------------------------------------------------------------- */
+
+/* "new" makes a target without owner, active at once, with the texts of the first source unless others are given. */
+static Status merge_target(Context *context, uint64_t *ret_target, Reason *reason)
+{
+    Slice into = command_flag(context, "into"), name = command_flag(context, "name");
+    Policy policy;
+    if (into.data == NULL)
+        return reason_set(reason, STATUS_INVALID, "into", "say where to: --into ID or --into new");
+    if (!slice_equal(into, SLICE("new"))) {
+        TRY(read_policy(context, into, &policy, reason));
+        *ret_target = policy.id;
+        return STATUS_OK;
+    }
+    TRY(read_policy(context, context->parsed.operands[0], &policy, reason));
+    NewPolicy target = {.text = policy.text, .time_us = clock_now_us(context->world.clock)};
+    target.version = id_new(context->world.clock, context->world.random);
+    if (name.data != NULL)
+        target.text.name = name;
+    TRY(policies_next_id(context->app->policies, &target.id));
+    TRY(policies_create(context->app->policies, &target, reason));
+    *ret_target = target.id;
+    return STATUS_OK;
+}
+
+static Status merge_all(Context *context, uint64_t *ret_target, Reason *reason)
+{
+    Policy source;
+    uint64_t actor;
+    for (size_t i = 0; i < context->parsed.operand_count; i++) {
+        TRY(read_policy(context, context->parsed.operands[i], &source, reason));
+        TRY(actor_of(context, &source, ROLE_MODERATE_POLICIES, false, &actor, reason));
+    }
+    TRY(merge_target(context, ret_target, reason));
+    for (size_t i = 0; i < context->parsed.operand_count; i++) {
+        TRY(read_policy(context, context->parsed.operands[i], &source, reason));
+        TRY(policies_merge(context->app->policies, source.id, *ret_target, actor,
+                           reason_flag(context), reason));
+        tell_ranking(context, source.id);
+    }
+    return STATUS_OK;
+}
+
+int run_policy_merge(Context *context)
+{
+    Reason reason = {0};
+    uint64_t target = 0;
+    Status status = merge_all(context, &target, &reason);
+    if (status == STATUS_OK && context->parsed.json) {
+        tell_ranking(context, target);
+        command_print(context, "{\"target\":%llu}\n", (unsigned long long)target);
+        return EXIT_DONE;
+    }
+    return answer(context, target, status, &reason, "has them all now");
+}
+
+/* ---- Categories and parties ------------------------------------------------------------------------------------------ */
+
+static int list_groups(Context *context, GroupKind kind)
+{
+    Group *groups;
+    size_t count;
+    BUFFER_SCOPE Buffer out = {0};
+    JsonWriter json = json_writer(&out);
+    Status status = policies_groups(context->app->policies, kind, context->arena, &groups, &count);
+    if (status != STATUS_OK)
+        return command_fail(context, status, NULL);
+    json_array_begin(&json);
+    for (size_t i = 0; i < count; i++) {
+        if (!context->parsed.json) {
+            command_print(context, "%4llu  %.*s%s\n", (unsigned long long)groups[i].id,
+                          SLICE_ARG(groups[i].name), groups[i].active ? "" : " (disabled)");
+            continue;
+        }
+        json_object_begin(&json);
+        json_member_i64(&json, "id", (int64_t)groups[i].id);
+        json_member_string(&json, "name", groups[i].name);
+        json_member_string(&json, "description", groups[i].description);
+        json_member_bool(&json, "active", groups[i].active);
+        json_object_end(&json);
+    }
+    json_array_end(&json);
+    if (context->parsed.json)
+        command_json(context, &out);
+    return EXIT_DONE;
+}
+
+static int set_group(Context *context, GroupKind kind, Group group)
+{
+    Reason reason = {0};
+    Slice description = command_flag(context, "description");
+    uint64_t id;
+    if (description.data != NULL)
+        group.description = description;
+    Status status = policies_set_group(context->app->policies, kind, &group, &id, &reason);
+    if (status != STATUS_OK)
+        return command_fail(context, status, &reason);
+    if (context->parsed.json)
+        command_print(context, "{\"id\":%llu}\n", (unsigned long long)id);
+    else
+        command_print(context, "%.*s is %llu\n", SLICE_ARG(group.name), (unsigned long long)id);
+    return EXIT_DONE;
+}
+
+int run_category_list(Context *context)
+{
+    return list_groups(context, GROUP_CATEGORY);
+}
+
+int run_party_list(Context *context)
+{
+    return list_groups(context, GROUP_PARTY);
+}
+
+static Group new_group(Context *context)
+{
+    return (Group){.name = context->parsed.operands[0], .description = SLICE_EMPTY, .active = true};
+}
+
+int run_category_add(Context *context)
+{
+    return set_group(context, GROUP_CATEGORY, new_group(context));
+}
+
+int run_party_add(Context *context)
+{
+    return set_group(context, GROUP_PARTY, new_group(context));
+}
+
+int run_party_set(Context *context)
+{
+    Group *groups;
+    size_t count;
+    Slice wanted = context->parsed.operands[0], active = command_flag(context, "active"),
+          name = command_flag(context, "name");
+    Reason reason;
+    Status status =
+        policies_groups(context->app->policies, GROUP_PARTY, context->arena, &groups, &count);
+    if (status != STATUS_OK)
+        return command_fail(context, status, NULL);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t id = 0;
+        (void)!slice_to_u64(wanted, &id);
+        if (groups[i].id != id && !slice_equal_ignoring_case(groups[i].name, wanted))
+            continue;
+        if (active.data != NULL)
+            groups[i].active = slice_equal(active, SLICE("on"));
+        if (name.data != NULL)
+            groups[i].name = name;
+        return set_group(context, GROUP_PARTY, groups[i]);
+    }
+    return command_fail(context,
+                        reason_set(&reason, STATUS_NOT_FOUND, "party", "there is no party \"%.*s\"",
+                                   SLICE_ARG(wanted)),
+                        &reason);
+}

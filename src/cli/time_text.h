@@ -1,0 +1,8 @@
+/* time_text.h -- moments as people and scripts write them. Pure. */
+#pragma once
+
+#include "base/slice.h"
+
+/* 2026-01-31, 2026-01-31T12:00, 2026-01-31T12:00:00, each with or without Z, always UTC; or seconds since 1970. From 1970 to
+ * 9999. INVALID otherwise. */
+MUST_USE Status time_from_text(Slice text, int64_t *ret_us);

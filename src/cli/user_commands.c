@@ -1,0 +1,216 @@
+/* user_commands.c -- people: add, show, list, confirm, rights, delete. */
+#include "base/log.h"
+#include "cli/arguments.h"
+#include "cli/ledger_commands.h"
+
+/* ---- Rights as words --------------------------------------------------------------------------------------------- */
+
+/* "admin,feature" to bits; an empty text is none. */
+static Status roles_from(Slice text, uint32_t *ret_roles, Reason *reason)
+{
+    Slice word;
+    uint32_t roles = 0;
+    while (slice_split(&text, ',', &word)) {
+        AccountRole role;
+        if (account_role_from(word, &role) != STATUS_OK)
+            return reason_set(reason, STATUS_INVALID, "role", "there is no role \"%.*s\"",
+                              SLICE_ARG(word));
+        roles |= 1u << role;
+    }
+    *ret_roles = roles;
+    return STATUS_OK;
+}
+
+static Status denied_from(Slice text, uint32_t *ret_denied, Reason *reason)
+{
+    Slice word;
+    uint32_t denied = 0;
+    while (slice_split(&text, ',', &word)) {
+        AccountRight right;
+        if (account_right_from(word, &right) != STATUS_OK)
+            return reason_set(reason, STATUS_INVALID, "deny", "there is no right \"%.*s\"",
+                              SLICE_ARG(word));
+        denied |= 1u << right;
+    }
+    *ret_denied = denied;
+    return STATUS_OK;
+}
+
+static void put_words(JsonWriter *json, const char *key, uint32_t bits,
+                      const char *(*text)(unsigned))
+{
+    json_key(json, key);
+    json_array_begin(json);
+    for (unsigned i = 0; bits >> i != 0; i++)
+        if (bits >> i & 1)
+            json_put_string(json, slice_from(text(i)));
+    json_array_end(json);
+}
+
+static const char *role_text(unsigned bit)
+{
+    return account_role_text((AccountRole)bit);
+}
+
+static const char *right_text(unsigned bit)
+{
+    return account_right_text((AccountRight)bit);
+}
+
+/* ---- Showing ------------------------------------------------------------------------------------------------------ */
+
+static void put_account(JsonWriter *json, const Account *account)
+{
+    char time[LOG_TIME_TEXT];
+    log_format_time(account->registered_us, time);
+    json_member_i64(json, "id", (int64_t)account->id);
+    json_member_string(json, "name", account->name);
+    json_member_string(json, "email", account->email);
+    json_member_text(json, "state", account_state_text(account->state));
+    json_member_text(json, "registered", time);
+    put_words(json, "roles", account->roles, role_text);
+    put_words(json, "denied", account->denied, right_text);
+}
+
+int run_user_show(Context *context)
+{
+    Account account;
+    VoterState state;
+    Reason reason = {0};
+    Status status = argument_account_named(context, context->parsed.operands[0], &account, &reason);
+    if (status == STATUS_OK)
+        status = votes_show(context->app->votes, account.id, context->arena, &state);
+    if (status != STATUS_OK)
+        return command_fail(context, status, &reason);
+    int64_t held_on = 0;
+    for (size_t i = 0; i < state.line_count; i++)
+        held_on += state.lines[i].held > 0;
+    if (context->parsed.json) {
+        BUFFER_SCOPE Buffer out = {0};
+        JsonWriter json = json_writer(&out);
+        json_object_begin(&json);
+        put_account(&json, &account);
+        json_member_i64(&json, "balance", state.balance);
+        json_member_i64(&json, "voted_for", held_on);
+        json_object_end(&json);
+        command_json(context, &out);
+        return EXIT_DONE;
+    }
+    command_print(context, "%.*s (%llu), %s\n", SLICE_ARG(account.name),
+                  (unsigned long long)account.id, account_state_text(account.state));
+    command_print(context, "You have %lld unspent pollies. You have voted for %lld policies.\n",
+                  (long long)state.balance, (long long)held_on);
+    return EXIT_DONE;
+}
+
+int run_user_list(Context *context)
+{
+    BUFFER_SCOPE Buffer out = {0};
+    JsonWriter json = json_writer(&out);
+    Slice position = SLICE_EMPTY;
+    json_array_begin(&json);
+    for (bool more = true; more;) {
+        Account *accounts;
+        size_t count;
+        Status status = accounts_list(context->app->accounts, position, context->arena, &accounts,
+                                      &count, &position, &more);
+        if (status != STATUS_OK)
+            return command_fail(context, status, NULL);
+        for (size_t i = 0; i < count; i++) {
+            if (context->parsed.json) {
+                json_object_begin(&json);
+                put_account(&json, &accounts[i]);
+                json_object_end(&json);
+            } else {
+                command_print(context, "%6llu  %-10s %.*s\n", (unsigned long long)accounts[i].id,
+                              account_state_text(accounts[i].state), SLICE_ARG(accounts[i].name));
+            }
+        }
+    }
+    json_array_end(&json);
+    if (context->parsed.json)
+        command_json(context, &out);
+    return EXIT_DONE;
+}
+
+/* ---- Changing ------------------------------------------------------------------------------------------------------ */
+
+int run_user_add(Context *context)
+{
+    Reason reason = {0};
+    Slice email = command_flag(context, "email"), roles = command_flag(context, "role");
+    bool with_password = command_flag(context, "password-stdin").data != NULL;
+    Registration registration = {.name = context->parsed.operands[0],
+                                 .email = email.data != NULL ? email : SLICE_EMPTY,
+                                 .password = slice_trim(context->input),
+                                 .without_password = !with_password,
+                                 .confirmed = command_flag(context, "confirmed").data != NULL};
+    uint64_t id;
+    Status status = roles_from(roles, &registration.roles, &reason);
+    if (status == STATUS_OK)
+        status = argument_time(context, "registered", 0, &registration.registered_us, &reason);
+    if (status == STATUS_OK)
+        status = accounts_register(context->app->accounts, &registration, &id, &reason);
+    if (status != STATUS_OK)
+        return command_fail(context, status, &reason);
+    if (context->parsed.json)
+        command_print(context, "{\"id\":%llu}\n", (unsigned long long)id);
+    else
+        command_print(context, "added %.*s as %llu%s\n", SLICE_ARG(registration.name),
+                      (unsigned long long)id,
+                      registration.confirmed ? "" : "; `user confirm` lets them vote");
+    return EXIT_DONE;
+}
+
+/* A change of one account that answers with one sentence. */
+static int change_account(Context *context, Status (*change)(Context *, const Account *, Reason *),
+                          const char *done)
+{
+    Account account;
+    Reason reason = {0};
+    Status status = argument_account_named(context, context->parsed.operands[0], &account, &reason);
+    if (status == STATUS_OK)
+        status = change(context, &account, &reason);
+    if (status != STATUS_OK)
+        return command_fail(context, status, &reason);
+    command_print(context, "%.*s: %s\n", SLICE_ARG(account.name), done);
+    return EXIT_DONE;
+}
+
+static Status confirm(Context *context, const Account *account, Reason *reason)
+{
+    return accounts_confirm(context->app->accounts, account->id, reason);
+}
+
+int run_user_confirm(Context *context)
+{
+    return change_account(context, confirm, "confirmed");
+}
+
+static Status set_rights(Context *context, const Account *account, Reason *reason)
+{
+    AccountRights rights = {account->roles, account->denied, account->version};
+    Slice roles = command_flag(context, "role"), denied = command_flag(context, "deny");
+    if (roles.data != NULL)
+        TRY(roles_from(roles, &rights.roles, reason));
+    if (denied.data != NULL)
+        TRY(denied_from(denied, &rights.denied, reason));
+    return accounts_set_rights(context->app->accounts, account->id, &rights, reason);
+}
+
+int run_user_rights(Context *context)
+{
+    return change_account(context, set_rights, "rights are set");
+}
+
+/* The last entry of the ledger first, then the names are released. */
+static Status leave(Context *context, const Account *account, Reason *reason)
+{
+    TRY(votes_leave(context->app->votes, account->id, reason));
+    return accounts_close(context->app->accounts, account->id, reason);
+}
+
+int run_user_delete(Context *context)
+{
+    return change_account(context, leave, "the votes are withdrawn and the account is closed");
+}

@@ -1,0 +1,176 @@
+"""The whole ledger driven from the command line, alone and beside a running server."""
+import json
+import subprocess
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from conftest import BIN, clean_environment, ostraka
+
+
+class Ledger:
+    """Commands on one data directory; `call` expects success and returns JSON."""
+
+    def __init__(self, data):
+        self.data = str(data)
+
+    def run(self, *words):
+        return ostraka(*words, "--data", self.data)
+
+    def call(self, *words):
+        done = self.run(*words, "--json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def answer(self, *words):
+        return json.loads(self.run(*words, "--json").stdout)
+
+    def user(self, name, *flags):
+        return self.call("user", "add", name, "--email", f"{name}@example.org", "--confirmed", *flags)["id"]
+
+    def policy(self, owner, name):
+        return self.call("policy", "create", "--as", owner, "--name", name, "--description", "Text.",
+                         "--category", "Health")["policy"]
+
+
+@pytest.fixture(params=["alone", "beside a server"])
+def ledger(request, tmp_path, serve):
+    if request.param == "alone":
+        return Ledger(tmp_path / "data")
+    return Ledger(serve().data)
+
+
+def test_a_vote_is_saved_counted_and_ranked(ledger):
+    ledger.user("ada")
+    ledger.user("bob")
+    rivers, trams = ledger.policy("ada", "Clean rivers"), ledger.policy("bob", "More trams")
+    ledger.user("cleo")
+    saved = ledger.call("vote", "save", "--as", "cleo", f"{trams}=30", f"{rivers}=10")
+    assert saved["outcome"] == "saved" and saved["seq"] == 1 and saved["balance"] == 60
+    assert saved["lines"] == {str(rivers): 10, str(trams): 30}
+    top = ledger.call("rank", "top")["rows"]
+    assert [(row["policy"], row["votes"]) for row in top] == [(trams, 130), (rivers, 110)]
+    place = ledger.call("rank", "show", str(rivers), "--days", "3")
+    assert place["self"]["rank"] == 2 and place["above"]["policy"] == trams and place["to_beat"] == 21 - (rivers < trams)
+    assert ledger.call("policy", "show", str(trams))["votes"] == 130
+
+
+def test_two_saves_on_one_version_one_stands(ledger):
+    ledger.user("ada")
+    policy = ledger.policy("ada", "Clean rivers")
+    ledger.user("bob")
+    seen = ledger.call("vote", "show", "--as", "bob")["version"]
+    assert ledger.call("vote", "save", "--as", "bob", "--seen", seen, f"{policy}=5")["outcome"] == "saved"
+    second = ledger.answer("vote", "save", "--as", "bob", "--seen", seen, f"{policy}=7")
+    assert second["outcome"] == "stale" and second["lines"] == {str(policy): 5} and second["seq"] == 1
+
+
+def test_the_same_form_twice_is_one_save(ledger):
+    ledger.user("ada")
+    policy = ledger.policy("ada", "Clean rivers")
+    ledger.user("bob")
+    token, seen = uuid.uuid4().hex, ledger.call("vote", "show", "--as", "bob")["version"]
+    first = ledger.call("vote", "save", "--as", "bob", "--seen", seen, "--token", token, f"{policy}=5")
+    again = ledger.call("vote", "save", "--as", "bob", "--seen", seen, "--token", token, f"{policy}=5")
+    assert first["outcome"] == again["outcome"] == "saved" and again["seq"] == 1
+    assert len(ledger.call("vote", "history", "--as", "bob")) == 1
+
+
+def test_withdrawing_costs_half_and_says_so_before(ledger):
+    ledger.user("ada")
+    policy = ledger.policy("ada", "Clean rivers")
+    ledger.user("bob")
+    ledger.call("vote", "save", "--as", "bob", f"{policy}=100")
+    cost = ledger.call("vote", "cost", "--as", "bob", f"{policy}=80")
+    assert (cost["penalty"], cost["given_back"], cost["balance"]) == (10, 10, 10)
+    assert ledger.call("vote", "save", "--as", "bob", f"{policy}=80")["balance"] == 10
+
+
+@pytest.mark.parametrize("wish, rule", [("{}=101", "balance"), ("{}=-1", "held"), ("999999=1", "no_policy")])
+def test_a_refusal_names_its_rule(ledger, wish, rule):
+    ledger.user("ada")
+    policy = ledger.policy("ada", "Clean rivers")
+    ledger.user("bob")
+    refused = ledger.answer("vote", "save", "--as", "bob", wish.format(policy))
+    assert refused["outcome"] == "refused" and refused["rule"] == rule and refused["seq"] == 0
+
+
+@pytest.mark.parametrize("words", [
+    ["vote", "save", "--as", "nobody", "1=1"],
+    ["vote", "save", "1=1"],
+    ["vote", "save", "--as", "ada", "1:1"],
+    ["vote", "save", "--as", "ada", "--seen", "xyz", "1=1"],
+    ["policy", "create", "--as", "ada", "--name", "ab", "--category", "Health"],
+    ["policy", "create", "--as", "ada", "--name", "No category"],
+    ["policy", "create", "--as", "ada", "--name", "Wrong category", "--category", "Nonsense"],
+    ["policy", "show", "777"],
+    ["policy", "delete", "777", "--reason", "x"],
+    ["user", "add", "ada", "--email", "other@example.org"],
+    ["user", "add", "x", "--email", "x@example.org"],
+    ["user", "add", "carl", "--email", "no at sign"],
+    ["setting", "set", "salary", "-5"],
+    ["setting", "set", "celery", "5"],
+    ["rank", "top", "--days", "32"],
+])
+def test_bad_words_fail_with_one_sentence(ledger, words):
+    ledger.user("ada")
+    done = ledger.run(*words)
+    assert done.returncode == 1 and done.stderr.startswith("ostraka: ") and done.stderr.count("\n") == 1
+
+
+def test_retiring_merging_deleting_and_appealing(ledger):
+    ledger.user("ada")
+    ledger.user("bob")
+    ledger.user("eve")
+    a, b, c = ledger.policy("ada", "First one"), ledger.policy("bob", "Second one"), ledger.policy("eve", "Third one")
+    ledger.user("cleo")
+    ledger.call("vote", "save", "--as", "cleo", f"{a}=20", f"{b}=30", f"{c}=40")
+    assert ledger.run("policy", "merge", str(a), "--into", str(b)).returncode == 0
+    assert ledger.call("policy", "show", str(b))["votes"] == 250
+    assert ledger.call("policy", "show", str(a))["state"] == "merged"
+    taken = ledger.call("vote", "save", "--as", "cleo", f"{b}=30")
+    assert taken["balance"] == 30, "what was merged comes back free"
+    assert ledger.run("policy", "retire", str(c), "--as", "cleo").returncode == 1
+    assert ledger.run("policy", "retire", str(c), "--as", "eve", "--for", str(b)).returncode == 0
+    assert ledger.call("vote", "show", "--as", "cleo")["balance"] == 70
+    assert ledger.call("vote", "show", "--as", "eve")["balance"] == 50
+    assert ledger.run("policy", "delete", str(b), "--reason", "abuse").returncode == 0
+    assert [row["policy"] for row in ledger.call("rank", "top")["rows"]] == []
+    assert ledger.run("policy", "appeal", str(b)).returncode == 0
+    assert [row["policy"] for row in ledger.call("rank", "top")["rows"]] == [b]
+
+
+def test_leaving_withdraws_everything(ledger):
+    ledger.user("ada")
+    policy = ledger.policy("ada", "Clean rivers")
+    ledger.user("bob")
+    ledger.call("vote", "save", "--as", "bob", f"{policy}=25")
+    assert ledger.call("policy", "show", str(policy))["votes"] == 125
+    assert ledger.run("user", "delete", "bob").returncode == 0
+    assert ledger.run("vote", "show", "--as", "bob").returncode == 1
+    ledger.user("bob")  # the name is free again
+    assert ledger.call("policy", "show", str(policy))["votes"] == 100
+
+
+def test_a_password_comes_by_stdin(ledger):
+    done = subprocess.run([BIN, "user", "add", "ada", "--email", "ada@example.org", "--password-stdin", "--data", ledger.data],
+                          input="correct horse battery\n", text=True, capture_output=True, env=clean_environment(), timeout=60)
+    assert done.returncode == 0, done.stderr
+    short = subprocess.run([BIN, "user", "add", "bob", "--email", "bob@example.org", "--password-stdin", "--data", ledger.data],
+                           input="short\n", text=True, capture_output=True, env=clean_environment(), timeout=60)
+    assert short.returncode == 1 and "10" in short.stderr
+
+
+def test_many_at_once_on_one_version_exactly_one_stands(serve):
+    ledger = Ledger(serve().data)
+    ledger.user("ada")
+    policy = ledger.policy("ada", "Clean rivers")
+    ledger.user("bob")
+    seen = ledger.call("vote", "show", "--as", "bob")["version"]
+    with ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(lambda held: ledger.answer("vote", "save", "--as", "bob", "--seen", seen, f"{policy}={held}"),
+                                range(1, 17)))
+    outcomes = sorted(answer["outcome"] for answer in answers)
+    assert outcomes == ["saved"] + ["stale"] * 15
+    assert len(ledger.call("vote", "history", "--as", "bob")) == 1
