@@ -95,16 +95,18 @@ static void copy_book(Past *past, Ranking *ranking, const Book *book, const Rank
 
 /* ---- Moving through time ------------------------------------------------------------------------------------------------ */
 
+static PastPolicy *root_from(const Past *past, size_t number)
+{
+    for (int i = 0; past->policies[number].target != number && i < POLICY_MERGE_DEPTH; i++)
+        number = past->policies[number].target;
+    return &past->policies[number];
+}
+
 /* Where the changes of a policy count; NULL for one that was made after the copy. */
 static PastPolicy *root_of(const Past *past, uint64_t policy)
 {
     uint64_t place = map_get(&past->numbers, policy);
-    if (place == 0)
-        return NULL;
-    size_t number = (size_t)place - 1;
-    for (int i = 0; past->policies[number].target != number && i < POLICY_MERGE_DEPTH; i++)
-        number = past->policies[number].target;
-    return &past->policies[number];
+    return place == 0 ? NULL : root_from(past, (size_t)place - 1);
 }
 
 static void add_now(void *context, uint64_t policy, int64_t change)
@@ -141,7 +143,7 @@ static void take_step(Past *past, const PastStep *step)
     policy->listed = step->listed;
     if (step->target == step->number || step->target >= past->count)
         return;
-    PastPolicy *root = root_of(past, past->policies[step->target].id);
+    PastPolicy *root = root_from(past, step->target);
     if (root == policy)
         return; /* damaged: it leads back */
     policy->target = step->target;
