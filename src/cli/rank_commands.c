@@ -60,8 +60,11 @@ static Status top_page(Context *context, RankPage *ret_page, Reason *reason)
     if (at_us < 0)
         return ranking_page(ranking, &query, (uint64_t)offset, (uint32_t)limit, context->arena,
                             ret_page);
-    return ranking_page_at(ranking, &query, (uint32_t)(at_us / (HOUR_S * US_PER_S)),
-                           (uint64_t)offset, (uint32_t)limit, context->arena, ret_page);
+    int64_t hour = at_us / (HOUR_S * US_PER_S);
+    if (hour >= clock_now_us(context->world.clock) / (HOUR_S * US_PER_S))
+        return reason_set(reason, STATUS_INVALID, "at", "that hour is not over yet");
+    return ranking_page_at(ranking, &query, (uint32_t)hour, (uint64_t)offset, (uint32_t)limit,
+                           context->arena, ret_page);
 }
 
 int run_rank_top(Context *context)
@@ -146,13 +149,13 @@ int run_rank_show(Context *context)
     return EXIT_DONE;
 }
 
-/* The ends of the last `count` hours, the present one included. */
+/* The last `count` hours that are over. */
 static uint32_t *last_hours(Context *context, size_t count)
 {
     uint32_t now = (uint32_t)(clock_now_us(context->world.clock) / (HOUR_S * US_PER_S));
     uint32_t *hours = ARENA_ARRAY(context->arena, count, uint32_t);
     for (size_t i = 0; i < count; i++)
-        hours[i] = now - (uint32_t)(count - 1 - i);
+        hours[i] = now - (uint32_t)(count - i);
     return hours;
 }
 
