@@ -7,7 +7,8 @@
  *
  * A conditional write whose answer was lost may be carried out days later, and a version that appears behind its own time would change
  * the past. Therefore a version is planned first, in the head, and its cell is written only on top of that very plan; and whoever
- * reads a plan whose time has come near takes it back before using what was read. From then on the version cannot appear any more. */
+ * reads a plan whose time has come near takes it back before using what was read. From then on the version cannot appear any more.
+ * The planner looks at the clock again when the plan stands, because those who read before that did not see it. */
 #include <stdlib.h>
 
 #include "accounts/inside.h"
@@ -166,14 +167,20 @@ static Status write_plan(Accounts *accounts, const SettingsRow *row, int64_t fro
     return STATUS_OK;
 }
 
+/* What is read now is used for times up to this. */
+static int64_t near_us(const Accounts *accounts)
+{
+    return clock_now_us(accounts->world.clock) + PLAN_NEAR_S * US_PER_S;
+}
+
 /* The row, with no plan in it that could come true after its time. */
 static Status read_settled_row(Accounts *accounts, Arena *arena, SettingsRow *ret_row)
 {
-    int64_t near_us = clock_now_us(accounts->world.clock) + PLAN_NEAR_S * US_PER_S;
+    int64_t until_us = near_us(accounts);
     for (int i = 0; i < RACE_TRIES; i++) {
         SettingsRow row;
         TRY(read_row(accounts, arena, &row));
-        if (row.plan_from_us == 0 || row.plan_from_us > near_us) {
+        if (row.plan_from_us == 0 || row.plan_from_us > until_us) {
             *ret_row = row;
             return STATUS_OK;
         }
@@ -285,15 +292,18 @@ static Status append(Accounts *accounts, Slice plan, const VotingSettings *setti
     return store_update(accounts->store, &update, UPDATE_TRIES, arena, NULL);
 }
 
+/* Until the last step is sent, the change is surely not done. */
 static Status plan_and_append(Accounts *accounts, const SettingsRow *row,
                               const VotingSettings *settings, Arena *arena)
 {
     Slice plan;
     Status status = write_plan(accounts, row, settings->from_us, arena, &plan);
-    if (status ==
-        STATUS_UNKNOWN) /* the plan is; without the next step the change is surely not done */
+    if (status == STATUS_UNKNOWN)
         return STATUS_UNAVAILABLE;
     TRY(status);
+    /* Who read before the plan was there knows nothing of it: if planning took long, they may judge beyond its time. */
+    if (settings->from_us < near_us(accounts))
+        return STATUS_UNAVAILABLE;
     return append(accounts, plan, settings, arena);
 }
 

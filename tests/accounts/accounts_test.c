@@ -79,7 +79,7 @@ TEST(bad_input_is_refused_before_anything_is_written)
     for (int i = 0; i < 7; i++) {
         Reason reason = {.rule = ""};
         uint64_t id = 77;
-        faulty_plan(&stage.faulty, 0, FAULT_REFUSED, false);
+        faulty_plan(&stage.faulty, 0, FAULT_REFUSED, FAULT_ONCE);
         EXPECT_STATUS(accounts_register(stage.accounts, &bad[i], &id, &reason), STATUS_INVALID);
         EXPECT_SLICE(slice_from(reason.field), slice_from(FIELDS[i]));
         EXPECT_I64(stage.faulty.calls, 0);

@@ -8,7 +8,7 @@
 #include "swarm.h"
 #include "workloads.h"
 
-const Workload *const WORKLOADS[] = {&WORKLOAD_CHAIN, &WORKLOAD_PLAIN, NULL};
+const Workload *const WORKLOADS[] = {&WORKLOAD_CHAIN, &WORKLOAD_PLAIN, &WORKLOAD_NAMES, NULL};
 
 #define DAY_US (S_PER_DAY * US_PER_S)
 /* 2026-01-31T12:00:00Z */

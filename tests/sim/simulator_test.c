@@ -36,6 +36,17 @@ TEST(nothing_breaks_in_500_seeds)
            (double)events / seconds);
 }
 
+TEST(every_name_has_one_owner_in_100_seeds)
+{
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        RunPlan plan = {.workload = workload_by_name("names"), .seed = seed};
+        RunResult result;
+        run_once(&plan, &result);
+        expect_whole(&plan, &result);
+        run_result_free(&result);
+    }
+}
+
 TEST(a_seed_is_the_same_world_each_time)
 {
     for (uint64_t seed = 1; seed <= 50; seed++) {

@@ -4,4 +4,5 @@
 #include "simulator.h"
 
 extern const Workload WORKLOAD_CHAIN;
+extern const Workload WORKLOAD_NAMES;
 extern const Workload WORKLOAD_PLAIN;

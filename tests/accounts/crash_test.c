@@ -1,0 +1,270 @@
+/* crash_test.c -- every operation, with its n-th call of the store going wrong, for n = 1, 2, 3 … until it is through.
+ *
+ * A call is refused, lost, done without an answer, or done much later; once, for as long as an outage, or for ever, as when the
+ * process dies. Then: what was told must be true and stay true (promise 3), no name is had by two (promise 1), and after repeating,
+ * or after the clean-up, the operation succeeds or its names are free again (promise 2). Each run has people and names of its
+ * own. */
+#include "stage.h"
+
+enum { IDS_MOST = 10 }; /* that a run uses up */
+
+static int run_number;
+static uint64_t person, first; /* of this run: who it is about, and its first account */
+
+/* Names of this run. */
+static const char *word(const char *prefix)
+{
+    return arena_text(contract_arena(), arena_print(contract_arena(), "%s%d", prefix, run_number));
+}
+
+static const char *email(const char *prefix)
+{
+    return arena_text(contract_arena(),
+                      arena_print(contract_arena(), "%s%d@example.org", prefix, run_number));
+}
+
+/* ---- The operations ------------------------------------------------------------------------------------------ */
+
+static Status register_as(const char *prefix, bool confirmed)
+{
+    Registration registration = stage_person(word(prefix));
+    uint64_t id;
+    registration.confirmed = confirmed;
+    return accounts_register(stage.accounts, &registration, &id, NULL);
+}
+
+static void prepare_nobody(void)
+{
+    first = person = stage_confirmed(word("other"));
+}
+static void prepare_void(void)
+{
+    first = person = stage_pending(word("new"));
+    stage_pass_days(8);
+    EXPECT_STATUS(accounts_expire(stage.honest, person), STATUS_OK);
+}
+static void prepare_pending(void)
+{
+    first = person = stage_pending(word("old"));
+}
+static void prepare_old_pending(void)
+{
+    prepare_pending();
+    stage_pass_days(8);
+}
+static void prepare_confirmed(void)
+{
+    first = person = stage_confirmed(word("old"));
+}
+/* The name that is wanted was somebody's who has left. */
+static void prepare_closed_rival(void)
+{
+    first = stage_confirmed(word("new"));
+    person = stage_confirmed(word("old"));
+    EXPECT_STATUS(accounts_close(stage.honest, first, NULL), STATUS_OK);
+}
+
+static Status do_register(void)
+{
+    return register_as("new", false);
+}
+static Status do_register_confirmed(void)
+{
+    return register_as("new", true);
+}
+static Status do_confirm(void)
+{
+    return accounts_confirm(stage.accounts, person, NULL);
+}
+static Status do_rename(void)
+{
+    return accounts_rename(stage.accounts, person, slice_from(word("new")), NULL);
+}
+static Status do_change_email(void)
+{
+    return accounts_change_email(stage.accounts, person, slice_from(email("new")), NULL);
+}
+static Status do_close(void)
+{
+    return accounts_close(stage.accounts, person, NULL);
+}
+static Status do_expire(void)
+{
+    return accounts_expire(stage.accounts, person);
+}
+static Status do_rights(void)
+{
+    return accounts_set_rights(stage.accounts, person, &(AccountRights){.roles = 2}, NULL);
+}
+static Status do_watch(void)
+{
+    return accounts_watch(stage.accounts, person, 5, true);
+}
+
+static bool new_is_registered(void)
+{
+    uint64_t id = stage_holder(word("new"));
+    return id != 0 && stage_holder(email("new")) == id;
+}
+static bool new_is_confirmed(void)
+{
+    return new_is_registered() && stage_state(stage_holder(word("new"))) == ACCOUNT_CONFIRMED;
+}
+static bool person_is_confirmed(void)
+{
+    return stage_state(person) == ACCOUNT_CONFIRMED;
+}
+static bool person_is_renamed(void)
+{
+    return stage_holder(word("new")) == person;
+}
+static bool person_has_new_email(void)
+{
+    return stage_holder(email("new")) == person;
+}
+static bool person_is_closed(void)
+{
+    return stage_state(person) == ACCOUNT_CLOSED;
+}
+static bool person_is_void(void)
+{
+    return stage_state(person) == ACCOUNT_VOID;
+}
+static bool person_has_role(void)
+{
+    return stage_read(person).roles == 2;
+}
+static bool person_watches(void)
+{
+    uint64_t *policies;
+    size_t count = 0;
+    EXPECT_STATUS(accounts_watched(stage.honest, person, contract_arena(), &policies, &count),
+                  STATUS_OK);
+    return count == 1;
+}
+
+typedef struct Operation {
+    const char *name;
+    void (*prepare)(void);
+    Status (*run)(void);
+    bool (*is_done)(void); /* by an honest look */
+    bool registers;        /* repeating it may be refused: its own first attempt has the name */
+} Operation;
+
+static const Operation OPERATIONS[] = {
+    {"register", prepare_nobody, do_register, new_is_registered, true},
+    {"register confirmed", prepare_nobody, do_register_confirmed, new_is_confirmed, true},
+    {"take over", prepare_void, do_register_confirmed, new_is_confirmed, true},
+    {"confirm", prepare_pending, do_confirm, person_is_confirmed, false},
+    {"rename", prepare_confirmed, do_rename, person_is_renamed, false},
+    {"take over by renaming", prepare_closed_rival, do_rename, person_is_renamed, false},
+    {"change e-mail", prepare_confirmed, do_change_email, person_has_new_email, false},
+    {"close", prepare_confirmed, do_close, person_is_closed, false},
+    {"expire", prepare_old_pending, do_expire, person_is_void, false},
+    {"rights", prepare_confirmed, do_rights, person_has_role, false},
+    {"watch", prepare_confirmed, do_watch, person_watches, false},
+};
+
+/* ---- A run --------------------------------------------------------------------------------------------------- */
+
+static void expect_told_truth(Status status, const Operation *operation)
+{
+    if (status == STATUS_OK && !operation->is_done())
+        test_fail(__FILE__, __LINE__, "told ok, and it is not done");
+    bool told_no = status != STATUS_OK && status != STATUS_UNKNOWN;
+    if (told_no && operation->is_done())
+        test_fail(__FILE__, __LINE__, "told %s, and it is done", status_name(status));
+}
+
+/* Whoever wants a name that nobody has gets it at once; and one that somebody has, never. */
+static void expect_free_or_had(const char *prefix)
+{
+    Registration rival = stage_person(word(prefix));
+    uint64_t id, holder = stage_holder(word(prefix)), by_email = stage_holder(email(prefix));
+    Status status = accounts_register(stage.honest, &rival, &id, NULL);
+    EXPECT_STATUS(status, holder != 0 || by_email != 0 ? STATUS_REFUSED : STATUS_OK);
+    if (holder != 0)
+        EXPECT_I64(stage_holder(word(prefix)), holder);
+    if (by_email != 0)
+        EXPECT_I64(stage_holder(email(prefix)), by_email);
+}
+
+/* Whoever has no right to it is refused. */
+static void confirm_all(void)
+{
+    for (uint64_t id = first; id < first + IDS_MOST && run_number % 5 == 0; id++) {
+        Status status = accounts_confirm(stage.honest, id, NULL);
+        if (status != STATUS_REFUSED && status != STATUS_NOT_FOUND)
+            EXPECT_STATUS(status, STATUS_OK);
+    }
+}
+
+static void clean_up(void)
+{
+    stage_pass_days(8);
+    for (uint64_t id = first; id < first + IDS_MOST; id++) {
+        Status status = accounts_expire(stage.honest, id);
+        if (status != STATUS_NOT_FOUND)
+            EXPECT_STATUS(status, STATUS_OK);
+    }
+    stage_check(first, first + IDS_MOST);
+}
+
+/* A repeat by a process that works. */
+static void expect_repeatable(Status told, const Operation *operation)
+{
+    Status again = operation->run();
+    if (operation->registers && again == STATUS_REFUSED)
+        EXPECT(told == STATUS_OK || told == STATUS_UNKNOWN);
+    else
+        EXPECT_STATUS(again, STATUS_OK);
+    expect_told_truth(again == STATUS_OK ? again : told, operation);
+}
+
+static bool run_with_fault(const Operation *operation, int n, FaultFate fate, int lasts)
+{
+    run_number++;
+    operation->prepare();
+    faulty_plan(&stage.faulty, n, fate, lasts);
+    Status told = operation->run();
+    bool struck = faulty_struck(&stage.faulty);
+    stage.faulty.at = 0;
+    expect_told_truth(told, operation);
+    bool late_first = run_number % 2 == 0; /* what was late comes before the repeat, or after all */
+    if (late_first) {
+        faulty_deliver(&stage.faulty);
+        expect_told_truth(told, operation);
+    }
+    if (run_number % 4 < 2)
+        expect_repeatable(told, operation);
+    stage_check(first, first + IDS_MOST);
+    faulty_deliver(&stage.faulty);
+    stage_check(first, first + IDS_MOST);
+    confirm_all();
+    stage_check(first, first + IDS_MOST);
+    /* A dead process may leave a registration or a wish that only the clean-up ends. */
+    if (told != STATUS_OK)
+        clean_up();
+    expect_free_or_had("new");
+    expect_free_or_had("old");
+    return struck;
+}
+
+static const int LASTS[] = {FAULT_ONCE, FAULT_OUTAGE, FAULT_FOREVER};
+
+TEST(a_fault_at_any_call_tells_nothing_wrong_and_leaves_nothing_stuck)
+{
+    int runs = 0;
+    stage_begin();
+    for (size_t i = 0; i < sizeof OPERATIONS / sizeof OPERATIONS[0]; i++)
+        for (int fate = 0; fate < FAULT_FATES; fate++)
+            for (int k = 0; k < 3; k++)
+                for (int n = 1, more = 1; more; n++, runs++) {
+                    more = run_with_fault(&OPERATIONS[i], n, (FaultFate)fate, LASTS[k]);
+                    if (n > 60)
+                        test_fail(__FILE__, __LINE__, "%s never gets through", OPERATIONS[i].name);
+                }
+    printf("# %d runs\n", runs);
+    EXPECT(runs > 500);
+    stage_end();
+}

@@ -1,0 +1,22 @@
+/* hook.h -- a store before a real one, where something else can happen right before its n-th call.
+ *
+ * What one operation does while another one stands between two of its own calls is thereby tried at every point. It can also
+ * lose all updates of one table: they are not done, and UNKNOWN. */
+#pragma once
+
+#include "store/engine.h"
+
+typedef struct Hook {
+    Store store; /* first: it is a Store */
+    Store *real;
+    int calls;
+    int at; /* 0: never */
+    void (*meanwhile)(void);
+    const Table *lost; /* NULL: none */
+} Hook;
+
+void hook_init(Hook *hook, Store *real);
+/* From now on, `meanwhile` runs before the n-th call. */
+void hook_plan(Hook *hook, int at, void (*meanwhile)(void));
+/* Whether that call has come. */
+bool hook_struck(const Hook *hook);
