@@ -80,7 +80,12 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "generation; or generation, day",                                                            \
       "day: digest of the late days it knew; or page of 1024 ids: that digest, then policy, "      \
       "total at the end of the day …",                                                             \
-      "ranking: checkpoint")
+      "ranking: checkpoint")                                                                      \
+    X(TASK_STATE, 50, "task_state", PLAIN, false, false, "task, /, part",                          \
+      "state: where the pass is, the last one, errors; the timestamp is the clock",                \
+      "tasks: after a piece of work")                                                              \
+    X(INSTANCES, 51, "instances", PLAIN, false, true, "live",                                      \
+      "instance: when it started, its address; expires after 2 minutes", "tasks: heartbeats")
 
 #define X(id, number, name, kind, deletes, expires, row, columns, writer) \
     extern const Table TABLE_##id;

@@ -14,7 +14,7 @@
 #include "votes/ledger.h"
 
 enum { WAITING_MOST = 65536, SAVE_TRIES = 5 };
-enum { TOKEN_TTL_S = 7 * 86400, DIRTY_TTL_S = 40 * 86400, CHANGED_TTL_S = 3600 };
+enum { TOKEN_TTL_S = 7 * 86400, DIRTY_TTL_S = VOTES_MARK_LIFE_S, CHANGED_TTL_S = 3600 };
 
 struct Votes {
     Store *store;

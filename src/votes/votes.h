@@ -248,6 +248,8 @@ MUST_USE Status votes_project_waiting(Votes *votes, size_t most, size_t *ret_tak
 /* How many wait. */
 size_t votes_waiting(Votes *votes);
 
+/* How long a mark lives. Whoever was not projected in that time is found by a pass over all voters only. */
+enum { VOTES_MARK_LIFE_S = 40 * 86400 };
 /* Follows the marks of one hour (hours since 1970): projects voters that are behind. `*ret_behind` says how many were. */
 MUST_USE Status votes_sweep_hour(Votes *votes, uint32_t hour, size_t *ret_behind);
 /* The slow pass: a page of all voters. position as in store_scan. When the page was read but somebody on it could not be carried,

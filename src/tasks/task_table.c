@@ -1,0 +1,287 @@
+/* task_table.c -- what each task does, a piece at a time. */
+#include "tasks/inside.h"
+
+enum {
+    S_PER_HOUR = 3600,
+    RECENT_HOURS = 3, /* this hour and the two before it */
+    SHARES = 16,
+    CHECKPOINTS_A_PIECE = 4,
+    MERGE_GRACE_S = 60, /* whoever began it is probably still at it */
+    RECOUNT_TRIES = 5,
+};
+
+static uint32_t hour_now(const TaskPiece *piece)
+{
+    return (uint32_t)(clock_now_us(piece->tasks->options.world.clock) / (S_PER_HOUR * US_PER_S));
+}
+
+/* The last of what is to be done in this pass. */
+static Status last_piece(TaskPiece *piece, Status status)
+{
+    piece->next = SLICE_EMPTY;
+    piece->more = false;
+    return status;
+}
+
+/* ---- Votes ----------------------------------------------------------------------------------------------------- */
+
+/* Saves of this process go to the counts at once, by a thread of their own; this one takes what that left. */
+static Status project(TaskPiece *piece)
+{
+    size_t taken = 0;
+    Status status = votes_project_waiting(piece->tasks->options.votes, SIZE_MAX, &taken);
+    piece->done = piece->found = taken;
+    piece->next = SLICE_EMPTY;
+    piece->more = status == STATUS_OK && taken > 0;
+    return status;
+}
+
+static Status sweep_hour(TaskPiece *piece, uint32_t hour)
+{
+    size_t behind = 0;
+    Status status = votes_sweep_hour(piece->tasks->options.votes, hour, &behind);
+    piece->done = 1;
+    piece->found = behind;
+    return status;
+}
+
+static Status sweep(TaskPiece *piece)
+{
+    return last_piece(piece, sweep_hour(piece, hour_now(piece) - piece->part));
+}
+
+/* From the oldest mark that lives to where the other sweep begins, every 16th hour; the position is the next hour. */
+static Status sweep_older(TaskPiece *piece)
+{
+    uint32_t end = hour_now(piece) - RECENT_HOURS + 1;
+    Reader reader = reader_of(piece->position);
+    uint32_t hour = reader_u32(&reader), first = end - VOTES_MARK_LIFE_S / S_PER_HOUR;
+    if (piece->position.size == 0 || hour < first)
+        hour = first + (piece->part + SHARES - first % SHARES) % SHARES;
+    else if (!reader_done(&reader))
+        return STATUS_INVALID;
+    if (hour >= end)
+        return last_piece(piece, STATUS_OK);
+    Status status = sweep_hour(piece, hour);
+    BUFFER_SCOPE Buffer next = {0};
+    buffer_u32(&next, hour + SHARES);
+    piece->next = arena_copy(piece->arena, buffer_slice(&next));
+    piece->more = hour + SHARES < end;
+    return status;
+}
+
+static Status pass(TaskPiece *piece)
+{
+    size_t behind = 0;
+    Status status = votes_sweep_page(piece->tasks->options.votes, piece->position, piece->arena,
+                                     &piece->next, &piece->more, &behind);
+    piece->done = 1;
+    piece->found = behind;
+    return status;
+}
+
+/* The sum and the cells are read one after the other, while votes come in: a difference that stays is one. */
+static Status recount_policy(TaskPiece *piece, uint64_t policy)
+{
+    Recount recount = {0};
+    for (int i = 0; i < RECOUNT_TRIES; i++) {
+        TRY(votes_recount(piece->tasks->options.votes, policy, &recount));
+        if (recount.cells == recount.sums)
+            return STATUS_OK;
+    }
+    piece->found++;
+    return reason_set(piece->reason, STATUS_CORRUPT, "counts",
+                      "policy %llu: its voters hold %lld, its sums say %lld; `verify` says more",
+                      (unsigned long long)policy, (long long)recount.cells,
+                      (long long)recount.sums);
+}
+
+static Status recount(TaskPiece *piece)
+{
+    PolicyCount *counts;
+    size_t count;
+    Status worst = STATUS_OK;
+    TRY(votes_scan_counts(piece->tasks->options.votes, piece->position, piece->arena, &counts,
+                          &count, &piece->next, &piece->more));
+    for (size_t i = 0; i < count; i++) {
+        Status status = recount_policy(piece, counts[i].policy);
+        if (status != STATUS_OK)
+            worst = status;
+    }
+    piece->done = count;
+    return worst;
+}
+
+/* ---- Policies -------------------------------------------------------------------------------------------------- */
+
+static Status lists(TaskPiece *piece)
+{
+    piece->done = 1;
+    return policies_reindex_page(piece->tasks->options.policies, piece->position, piece->arena,
+                                 &piece->next, &piece->more);
+}
+
+/* A policy that may wait for something, and the move that it waits in. */
+typedef struct Waiting {
+    TaskPiece *piece;
+    const Policy *policy;
+    const PolicyMove *last;
+    int64_t now_us;
+} Waiting;
+
+static Status settle_creation(const Waiting *waiting)
+{
+    const TasksOptions *options = &waiting->piece->tasks->options;
+    return votes_settle_creation(options->votes, waiting->policy->id, options->creation_grace_s);
+}
+
+static Status settle_merge(const Waiting *waiting)
+{
+    if (waiting->now_us - waiting->last->time_us < MERGE_GRACE_S * US_PER_S)
+        return STATUS_OK;
+    return policies_finish_merge(waiting->piece->tasks->options.policies, waiting->policy->id);
+}
+
+static Status obliterate(const Waiting *waiting)
+{
+    if (waiting->policy->revision == 0)
+        return STATUS_OK;
+    return policies_obliterate(waiting->piece->tasks->options.policies, waiting->policy->id);
+}
+
+/* By the setting that was in force when the deletion was asked for: a change of it does not change that promise. */
+static Status delete_when_due(const Waiting *waiting)
+{
+    const TasksOptions *options = &waiting->piece->tasks->options;
+    SettingsHistory settings;
+    TRY(accounts_settings(options->accounts, waiting->piece->arena, &settings));
+    int64_t days = settings_at(&settings, waiting->last->time_us)->appeal_days;
+    if (waiting->now_us - waiting->last->time_us < days * S_PER_DAY * US_PER_S)
+        return STATUS_OK;
+    PolicyMove move = {.state = POLICY_DELETED};
+    Status status = policies_move(options->policies, waiting->policy->id, POLICY_PENDING_DELETION,
+                                  &move, waiting->piece->reason);
+    if (status == STATUS_CONFLICT)
+        return STATUS_OK; /* an appeal, or another instance */
+    TRY(status);
+    return obliterate(waiting);
+}
+
+static Status (*const ENDS[POLICY_STATE_COUNT])(const Waiting *) = {
+    [POLICY_PENDING] = settle_creation,
+    [POLICY_MERGING] = settle_merge,
+    [POLICY_PENDING_DELETION] = delete_when_due,
+    [POLICY_DELETED] = obliterate, /* when the process died in between */
+    [POLICY_VOID] = obliterate,
+};
+
+static Status end_waiting(TaskPiece *piece, const Policy *policy)
+{
+    const TasksOptions *options = &piece->tasks->options;
+    const PolicyMove *last = &policy->facts.moves[policy->facts.move_count - 1];
+    Waiting waiting = {piece, policy, last, clock_now_us(options->world.clock)};
+    Policy after;
+    if (ENDS[last->state] == NULL || (policy->revision == 0 && ENDS[last->state] == obliterate))
+        return STATUS_OK;
+    TRY(ENDS[last->state](&waiting));
+    TRY(policies_read(options->policies, policy->id, piece->arena, &after));
+    if (after.facts.move_count == policy->facts.move_count && after.revision == policy->revision)
+        return STATUS_OK;
+    piece->found++;
+    return options->ranking == NULL ? STATUS_OK
+                                    : ranking_policy_changed(options->ranking, policy->id);
+}
+
+static Status moves(TaskPiece *piece)
+{
+    Policy *policies;
+    size_t count;
+    Status worst = STATUS_OK;
+    TRY(policies_list(piece->tasks->options.policies, piece->position, piece->arena, &policies,
+                      &count, &piece->next, &piece->more));
+    for (size_t i = 0; i < count; i++) {
+        Status status = end_waiting(piece, &policies[i]);
+        if (status != STATUS_OK)
+            worst = status;
+    }
+    piece->done = count;
+    return worst;
+}
+
+/* ---- Accounts -------------------------------------------------------------------------------------------------- */
+
+static Status names(TaskPiece *piece)
+{
+    Accounts *handle = piece->tasks->options.accounts;
+    Account *accounts;
+    size_t count;
+    Status worst = STATUS_OK;
+    TRY(accounts_list(handle, piece->position, piece->arena, &accounts, &count, &piece->next,
+                      &piece->more));
+    for (size_t i = 0; i < count; i++) {
+        if (accounts[i].state != ACCOUNT_PENDING && accounts[i].state != ACCOUNT_CONFIRMED)
+            continue;
+        Status status = accounts_expire(handle, accounts[i].id);
+        if (status != STATUS_OK)
+            worst = status;
+    }
+    piece->done = count;
+    return worst;
+}
+
+/* ---- Rankings -------------------------------------------------------------------------------------------------- */
+
+static Status checkpoint(TaskPiece *piece)
+{
+    uint32_t written = 0;
+    if (piece->tasks->options.ranking == NULL)
+        return last_piece(piece, STATUS_OK);
+    TRY(ranking_checkpoint_due(piece->tasks->options.ranking, CHECKPOINTS_A_PIECE, &written));
+    piece->done = piece->found = written;
+    piece->next = SLICE_EMPTY;
+    piece->more = written == CHECKPOINTS_A_PIECE;
+    return STATUS_OK;
+}
+
+/* What this instance holds in memory: all of it again when the counts come from other rows than before, else what changed. */
+static Status rankings(TaskPiece *piece)
+{
+    Tasks *tasks = piece->tasks;
+    if (tasks->options.ranking == NULL)
+        return last_piece(piece, STATUS_OK);
+    uint32_t generation = votes_generation(tasks->options.votes);
+    if (generation == tasks->loaded)
+        return last_piece(piece, ranking_refresh(tasks->options.ranking));
+    TRY(ranking_load(tasks->options.ranking, tasks->options.votes));
+    tasks->loaded = generation;
+    piece->found = 1;
+    return last_piece(piece, STATUS_OK);
+}
+
+/* ---- The table ------------------------------------------------------------------------------------------------- */
+
+enum { ROW_PROJECT, ROW_SWEEP, ROW_SWEEP_OLDER, ROW_PASS };
+
+const Task TASKS[] = {
+    [ROW_PROJECT] = {"project", 1, 1, true, "Carries what was saved here to the counts.", project},
+    [ROW_SWEEP] = {"sweep", 60, RECENT_HOURS, false,
+                   "Follows the marks of the last two hours to voters that were left behind.",
+                   sweep},
+    [ROW_SWEEP_OLDER] = {"sweep-older", S_PER_DAY, SHARES, false,
+                         "The same for older marks: a save may be found days late.", sweep_older},
+    [ROW_PASS] = {"pass", 7 * S_PER_DAY, 1, false, "The same for all voters, without marks.", pass},
+    {"recount", S_PER_DAY, 1, false, "Adds up who holds what on each policy, against its sums.",
+     recount},
+    {"lists", S_PER_HOUR, 1, false, "Corrects the lists of active policies by name and date.",
+     lists},
+    {"moves", S_PER_HOUR, 1, false,
+     "Ends what waits: new policies, merges, deletions after their appeal.", moves},
+    {"names", S_PER_DAY, 1, false, "Frees the names of registrations that were never confirmed.",
+     names},
+    {"checkpoint", S_PER_HOUR, 1, false, "Keeps each day's ranking, and corrects kept ones.",
+     checkpoint},
+    {"rankings", 60, 1, true, "Reads again what other instances changed.", rankings},
+};
+const size_t TASK_COUNT = sizeof TASKS / sizeof TASKS[0];
+const Task *const TASK_SWEEP = &TASKS[ROW_SWEEP];
+const Task *const TASK_PASS = &TASKS[ROW_PASS];

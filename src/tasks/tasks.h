@@ -1,0 +1,98 @@
+/* tasks.h -- the work that goes on behind the site: finding what was left behind, correcting what lags, ending what waited.
+ *
+ * A task is a row of a table (task_table.c): a name, a period, in how many parts it is done, one line of help, a function that
+ * does one bounded piece and says where the next begins. A scheduler, one thread an instance, takes pieces in turn.
+ * Promises:
+ *   1. Every task can run twice, in parallel, or be cut off at any point: it does what is left to do. What instances know of each
+ *      other spreads the work, and nothing depends on it.
+ *   2. A task saves its place in table `task_state` every few seconds and goes on there after a restart, also on another instance.
+ *   3. A part is done by one of the live instances: by a hash of its name and number over those whose heartbeat in table
+ *      `instances` is younger than INSTANCE_TTL_S. While an instance cannot read that table it goes by what it knew, at first that it is
+ *      alone.
+ *   4. A piece that fails is tried again, later and later (at most TASK_BACKOFF_MOST_S apart). When the piece could be read
+ *      but not all of it be done, the pass goes on and does not count as whole; another follows soon.
+ *   5. Progress, the last run, how long it took, and errors can be seen while it works, from any instance.
+ *   6. When no whole pass over all voters has begun for half the life of a mark, marks may be about to be lost: then that pass
+ *      comes before everything else, and at start before the site serves (tasks_catch_up).
+ * Not promised: that a task runs exactly once a period, or at a certain time of day. */
+#pragma once
+
+#include "base/log.h"
+#include "ranking/ranking.h"
+
+typedef struct Tasks Tasks;
+
+typedef struct TasksOptions {
+    Store *store;
+    World world;
+    Accounts *accounts;
+    Policies *policies;
+    Votes *votes;
+    Ranking *ranking;         /* loaded; or NULL: tasks that need it have nothing to do */
+    Log *log;                 /* or NULL */
+    int64_t creation_grace_s; /* how long a policy may wait for the save that creates it */
+    const char *address;      /* of this instance, for people */
+} TasksOptions;
+
+enum {
+    INSTANCE_BEAT_S = 30,
+    INSTANCE_TTL_S = 120,
+    INSTANCES_MOST = 1000,
+    TASK_SAVE_S = 5,
+    TASK_BACKOFF_MOST_S = 300,
+};
+
+Tasks *tasks_new(const TasksOptions *options);
+/* After tasks_stop. */
+void tasks_free(Tasks *tasks);
+
+/* Before the site serves: follows the marks since the last sweep, and passes over all voters when the last whole pass is too long
+ * ago. Anything but OK: some count may lag, and the marks will be followed again. */
+MUST_USE Status tasks_catch_up(Tasks *tasks, Reason *reason);
+/* The thread. */
+void tasks_start(Tasks *tasks);
+/* Ends the thread after the piece under way, saves places, takes the heartbeat back. */
+void tasks_stop(Tasks *tasks);
+
+/* ---- By hand ------------------------------------------------------------------------------------------------- */
+
+/* All of a task, from the beginning, now, whoever's turn it is. NOT_FOUND: no such task. Other failures: with what went wrong; the
+ * rest is left to the scheduler. */
+MUST_USE Status tasks_run(Tasks *tasks, Slice name, Reason *reason);
+
+/* One turn of the scheduler: a heartbeat when it is time, and a piece of the task that has waited longest. Returns how long there is
+ * nothing to do, 0 to go on at once. For the thread, and for tests. */
+int64_t tasks_turn(Tasks *tasks);
+
+/* ---- To see -------------------------------------------------------------------------------------------------- */
+
+typedef struct TaskInfo {
+    const char *name, *help;
+    int64_t period_s;
+    uint32_t part, parts;
+    bool here;        /* this instance's share at the moment */
+    bool under_way;   /* a pass has begun and not ended */
+    int64_t begun_us; /* of the pass under way, else of the last; 0: never */
+    int64_t ended_us; /* of the last pass that ended */
+    int64_t whole_us; /* when the last pass began in which nothing failed */
+    int64_t took_us;  /* the last pass */
+    uint64_t done;    /* looked at in the pass under way, else in the last */
+    uint64_t found;   /* of these, where there was something to do */
+    uint64_t errors;  /* ever */
+    int64_t error_us; /* of the last one; 0: none */
+    Slice error;      /* in words */
+} TaskInfo;
+
+/* One for each part, in the order of the table. */
+MUST_USE Status tasks_list(Tasks *tasks, Arena *arena, TaskInfo **ret_infos, size_t *ret_count);
+
+typedef struct Instance {
+    Id id;
+    int64_t started_us, beat_us;
+    Slice address;
+    bool self;
+} Instance;
+
+/* Those that are alive, in the order of their ids. */
+MUST_USE Status tasks_instances(Tasks *tasks, Arena *arena, Instance **ret_instances,
+                                size_t *ret_count);

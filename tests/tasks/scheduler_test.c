@@ -1,0 +1,280 @@
+/* scheduler_test.c -- whose turn it is: shares, periods, places, errors. */
+#include "stage.h"
+#include "tasks/inside.h"
+
+static Tasks *instance(void)
+{
+    return tasks_new(&(TasksOptions){.store = stage.store,
+                                     .world = stage.world,
+                                     .accounts = stage.accounts,
+                                     .policies = stage.policies,
+                                     .votes = stage.votes,
+                                     .creation_grace_s = S_PER_DAY,
+                                     .address = "here"});
+}
+
+/* Turns until nothing is due. */
+static int turn_all(Tasks *tasks)
+{
+    int turns = 0;
+    while (tasks_turn(tasks) == 0)
+        EXPECT(++turns < 10000);
+    return turns;
+}
+
+static TaskInfo info(Tasks *tasks, const char *name, uint32_t part)
+{
+    TaskInfo *infos;
+    size_t count = 0;
+    EXPECT_STATUS(tasks_list(tasks, stage.arena, &infos, &count), STATUS_OK);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(infos[i].name, name) == 0 && infos[i].part == part)
+            return infos[i];
+    test_fail(__FILE__, __LINE__, "there is no task %s/%u", name, part);
+}
+
+/* ---- Rules ----------------------------------------------------------------------------------------------------- */
+
+TEST(every_part_is_the_share_of_exactly_one_instance)
+{
+    for (uint32_t live = 1; live <= 9; live++)
+        for (size_t i = 0; i < TASK_COUNT; i++)
+            for (uint32_t part = 0; part < TASKS[i].parts; part++) {
+                uint32_t owners = 0;
+                for (uint32_t self = 0; self < live; self++)
+                    owners += task_is_here(&TASKS[i], part, live, self);
+                EXPECT_I64(owners, TASKS[i].local ? live : 1);
+            }
+}
+
+TEST(shares_spread_over_instances)
+{
+    enum { LIVE = 3 };
+    int shares[LIVE] = {0}, parts = 0;
+    for (size_t i = 0; i < TASK_COUNT; i++)
+        for (uint32_t part = 0; part < TASKS[i].parts && !TASKS[i].local; part++, parts++)
+            for (uint32_t self = 0; self < LIVE; self++)
+                shares[self] += task_is_here(&TASKS[i], part, LIVE, self);
+    for (uint32_t self = 0; self < LIVE; self++)
+        EXPECT(shares[self] > 0 && shares[self] < parts * 2 / 3);
+}
+
+TEST(the_wait_after_failures_grows_to_a_bound)
+{
+    EXPECT_I64(task_backoff_us(1), US_PER_S);
+    EXPECT_I64(task_backoff_us(2), 2 * US_PER_S);
+    EXPECT_I64(task_backoff_us(4), 8 * US_PER_S);
+    EXPECT_I64(task_backoff_us(40), TASK_BACKOFF_MOST_S * US_PER_S);
+    EXPECT_I64(task_backoff_us(UINT32_MAX), TASK_BACKOFF_MOST_S * US_PER_S);
+}
+
+TEST(a_pass_that_was_not_whole_comes_again_sooner)
+{
+    TaskState whole = {.begun_us = 1000 * US_PER_S, .whole_us = 1000 * US_PER_S};
+    TaskState failed = {.begun_us = 1000 * US_PER_S, .whole_us = 5 * US_PER_S};
+    TaskState never = {0};
+    EXPECT_I64(task_due_us(TASK_PASS, &whole), (1000 + 7 * S_PER_DAY) * US_PER_S);
+    EXPECT(task_due_us(TASK_PASS, &failed) < task_due_us(TASK_PASS, &whole));
+    EXPECT(task_due_us(TASK_PASS, &failed) >= 1060 * US_PER_S);
+    EXPECT_I64(task_due_us(TASK_SWEEP, &failed), 1060 * US_PER_S);
+    EXPECT_I64(task_due_us(TASK_PASS, &never), 0);
+}
+
+TEST(the_table_is_whole)
+{
+    size_t parts = 0;
+    for (size_t i = 0; i < TASK_COUNT; i++) {
+        EXPECT(TASKS[i].period_s > 0 && TASKS[i].parts > 0 && TASKS[i].piece != NULL);
+        EXPECT(strlen(TASKS[i].help) > 10);
+        for (size_t k = 0; k < i; k++)
+            EXPECT(strcmp(TASKS[i].name, TASKS[k].name) != 0);
+        parts += TASKS[i].parts;
+    }
+    EXPECT(parts <= TASKS_PARTS_MOST);
+}
+
+/* ---- Turns ----------------------------------------------------------------------------------------------------- */
+
+TEST(each_task_runs_once_a_period)
+{
+    stage_begin();
+    Tasks *tasks = instance();
+    turn_all(tasks);
+    TaskInfo first = info(tasks, "sweep", 0);
+    EXPECT(first.begun_us > 0 && !first.under_way);
+    EXPECT_I64(first.whole_us, first.begun_us);
+    int64_t lists_us = info(tasks, "lists", 0).begun_us;
+    test_world_pass(&stage.own, 59 * US_PER_S);
+    turn_all(tasks);
+    EXPECT_I64(info(tasks, "sweep", 0).begun_us, first.begun_us);
+    test_world_pass(&stage.own, US_PER_S);
+    turn_all(tasks);
+    EXPECT_I64(info(tasks, "sweep", 0).begun_us, first.begun_us + 60 * US_PER_S);
+    EXPECT_I64(info(tasks, "lists", 0).begun_us, lists_us);
+    tasks_free(tasks);
+    stage_end();
+}
+
+TEST(a_clock_that_is_set_back_stops_nothing)
+{
+    stage_begin();
+    Tasks *tasks = instance();
+    turn_all(tasks);
+    test_world_step(&stage.own, -3600 * US_PER_S);
+    turn_all(tasks);
+    EXPECT_I64(info(tasks, "sweep", 0).begun_us, clock_now_us(stage.world.clock));
+    tasks_free(tasks);
+    stage_end();
+}
+
+/* A part of `sweep-older` has 60 pieces. */
+TEST(a_pass_goes_on_where_another_process_left_it)
+{
+    stage_begin();
+    Tasks *tasks = instance();
+    while (info(tasks, "sweep-older", 3).done < 7)
+        EXPECT(tasks_turn(tasks) == 0);
+    test_world_pass(&stage.own, (TASK_SAVE_S + 1) * US_PER_S);
+    while (info(tasks, "sweep-older", 3).done < 8)
+        EXPECT(tasks_turn(tasks) == 0);
+    int64_t begun_us = info(tasks, "sweep-older", 3).begun_us;
+    tasks_free(tasks); /* no farewell: the process is gone */
+    test_world_pass(&stage.own, (INSTANCE_TTL_S + 1) * US_PER_S);
+
+    tasks = instance();
+    EXPECT_I64(info(tasks, "sweep-older", 3).done, 8);
+    EXPECT(info(tasks, "sweep-older", 3).under_way);
+    int turns = turn_all(tasks);
+    TaskInfo after = info(tasks, "sweep-older", 3);
+    EXPECT(!after.under_way);
+    EXPECT_I64(after.begun_us, begun_us);
+    EXPECT(after.done >= 59 && after.done <= 61);
+    EXPECT(turns > 0);
+    tasks_free(tasks);
+    stage_end();
+}
+
+TEST(older_marks_are_all_looked_at_by_one_part_or_another)
+{
+    stage_begin();
+    Tasks *tasks = instance();
+    uint64_t hours = 0;
+    turn_all(tasks);
+    for (uint32_t part = 0; part < 16; part++)
+        hours += info(tasks, "sweep-older", part).done;
+    EXPECT_I64(hours, VOTES_MARK_LIFE_S / 3600);
+    tasks_free(tasks);
+    stage_end();
+}
+
+/* ---- Instances ------------------------------------------------------------------------------------------------- */
+
+static int shares_of(Tasks *tasks)
+{
+    TaskInfo *infos;
+    size_t count = 0;
+    int shares = 0;
+    EXPECT_STATUS(tasks_list(tasks, stage.arena, &infos, &count), STATUS_OK);
+    for (size_t i = 0; i < count; i++)
+        shares += infos[i].here;
+    return shares;
+}
+
+static size_t living(Tasks *tasks)
+{
+    Instance *instances;
+    size_t count = 0;
+    EXPECT_STATUS(tasks_instances(tasks, stage.arena, &instances, &count), STATUS_OK);
+    for (size_t i = 0; i < count; i++)
+        EXPECT_SLICE(instances[i].address, SLICE("here"));
+    return count;
+}
+
+TEST(instances_share_the_work_and_take_over_from_the_dead)
+{
+    stage_begin();
+    Tasks *first = instance(), *second = instance();
+    int all = shares_of(first), local = 0;
+    for (size_t i = 0; i < TASK_COUNT; i++)
+        local += TASKS[i].local;
+    turn_all(first);
+    turn_all(second);
+    EXPECT_I64(living(first), 2);
+    test_world_pass(&stage.own, INSTANCE_BEAT_S * US_PER_S);
+    turn_all(first); /* hears of the second */
+    EXPECT_I64(shares_of(first) + shares_of(second), all + local);
+    EXPECT(shares_of(first) < all);
+
+    test_world_pass(&stage.own, (INSTANCE_TTL_S + 1) * US_PER_S); /* the second is gone */
+    turn_all(first);
+    EXPECT_I64(living(first), 1);
+    EXPECT_I64(shares_of(first), all);
+    tasks_free(first);
+    tasks_free(second);
+    stage_end();
+}
+
+/* Its thread lets time run: whoever sleeps in this world moves its clock. So only the one that lives by itself is waited for. */
+TEST(an_instance_that_stops_is_gone_at_once)
+{
+    stage_begin();
+    Tasks *first = instance(), *second = instance();
+    tasks_start(second);
+    while (living(first) == 0)
+        ;
+    tasks_stop(second);
+    test_world_pass(&stage.own, 2 * US_PER_S);
+    EXPECT_I64(living(first), 0);
+    tasks_free(first);
+    tasks_free(second);
+    stage_end();
+}
+
+/* ---- Errors ---------------------------------------------------------------------------------------------------- */
+
+/* A mark that is none. */
+static void break_mark(uint32_t hour)
+{
+    RowChange change = {&TABLE_DIRTY,
+                        ledger_mark_row(stage.arena, hour, 5),
+                        {.column = SLICE("not a voter"),
+                         .timestamp = clock_now_us(stage.world.clock),
+                         .ttl_s = 3600}};
+    EXPECT_STATUS(store_write(stage.store, &(Batch){&change, 1, false}), STATUS_OK);
+}
+
+TEST(errors_are_seen_and_do_not_stop_the_others)
+{
+    stage_begin();
+    Tasks *tasks = instance();
+    break_mark(ledger_hour(clock_now_us(stage.world.clock)));
+    turn_all(tasks);
+    TaskInfo broken = info(tasks, "sweep", 0);
+    EXPECT_I64(broken.errors, 1);
+    EXPECT(broken.error_us > 0 && broken.error.size > 0);
+    EXPECT(broken.whole_us == 0 && !broken.under_way);
+    EXPECT(info(tasks, "sweep", 1).whole_us > 0);
+    EXPECT(info(tasks, "pass", 0).whole_us > 0);
+
+    Reason reason = {.rule = ""};
+    EXPECT_STATUS(tasks_run(tasks, SLICE("sweep"), &reason), STATUS_CORRUPT);
+    EXPECT_I64(info(tasks, "sweep", 0).errors, 2);
+    test_world_pass(&stage.own,
+                    3 * 3600 * US_PER_S); /* the mark is gone, and the hour swept by others */
+    turn_all(tasks);
+    EXPECT_I64(info(tasks, "sweep", 0).errors, 2);
+    EXPECT(info(tasks, "sweep", 0).whole_us > broken.begun_us);
+    tasks_free(tasks);
+    stage_end();
+}
+
+TEST(a_task_that_is_not_there_is_told)
+{
+    stage_begin();
+    Tasks *tasks = instance();
+    Reason reason = {.rule = ""};
+    EXPECT_STATUS(tasks_run(tasks, SLICE("dance"), &reason), STATUS_NOT_FOUND);
+    EXPECT(strstr(reason.rule, "dance") != NULL);
+    tasks_free(tasks);
+    stage_end();
+}

@@ -1,0 +1,449 @@
+/* tasks_test.c -- what the tasks do, each on something that was left to it. */
+#include "policies/policies_internal.h"
+#include "stage.h"
+#include "tasks/inside.h"
+
+static Tasks *tasks;
+
+static void begin(void)
+{
+    stage_begin();
+    tasks = tasks_new(&(TasksOptions){.store = stage.store,
+                                      .world = stage.world,
+                                      .accounts = stage.accounts,
+                                      .policies = stage.policies,
+                                      .votes = stage.votes,
+                                      .creation_grace_s = S_PER_DAY,
+                                      .address = "here"});
+}
+
+/* As if the process had died and another were there. */
+static void begin_again(void)
+{
+    tasks_free(tasks);
+    stage_restart();
+    tasks = tasks_new(&(TasksOptions){.store = stage.store,
+                                      .world = stage.world,
+                                      .accounts = stage.accounts,
+                                      .policies = stage.policies,
+                                      .votes = stage.votes,
+                                      .creation_grace_s = S_PER_DAY,
+                                      .address = "here"});
+}
+
+static void end(void)
+{
+    tasks_free(tasks);
+    stage_end();
+}
+
+static void run(const char *name)
+{
+    Reason reason = {.rule = ""};
+    Status status = tasks_run(tasks, slice_from(name), &reason);
+    if (status != STATUS_OK)
+        test_fail(__FILE__, __LINE__, "%s: %s, %s", name, status_name(status), reason.rule);
+}
+
+static uint64_t found(const char *name)
+{
+    TaskInfo *infos;
+    size_t count = 0;
+    uint64_t sum = 0;
+    EXPECT_STATUS(tasks_list(tasks, stage.arena, &infos, &count), STATUS_OK);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(infos[i].name, name) == 0)
+            sum += infos[i].found;
+    return sum;
+}
+
+/* ---- Votes that were left behind --------------------------------------------------------------------------------- */
+
+TEST(what_waits_here_is_projected)
+{
+    begin();
+    uint64_t ann = stage_voter("ann");
+    uint64_t policy = stage_policy(ann, "Trams");
+    EXPECT_I64(stage_total(policy), 0);
+    run("project");
+    EXPECT_I64(stage_total(policy), 100);
+    end();
+}
+
+TEST(the_sweep_finds_what_a_dead_process_saved)
+{
+    begin();
+    uint64_t ann = stage_voter("ann");
+    uint64_t policy = stage_policy(ann, "Trams");
+    begin_again();
+    EXPECT_I64(stage_total(policy), 0);
+    test_world_pass(&stage.own, 110 * 60 * US_PER_S);
+    run("sweep");
+    EXPECT_I64(stage_total(policy), 100);
+    EXPECT_I64(found("sweep"), 1);
+    run("sweep");
+    EXPECT_I64(found("sweep"), 0);
+    end();
+}
+
+TEST(the_older_sweep_finds_what_is_days_old)
+{
+    begin();
+    uint64_t ann = stage_voter("ann");
+    uint64_t policy = stage_policy(ann, "Trams");
+    begin_again();
+    stage_pass_days(39);
+    run("sweep");
+    EXPECT_I64(stage_total(policy), 0);
+    run("sweep-older");
+    EXPECT_I64(stage_total(policy), 100);
+    end();
+}
+
+TEST(the_pass_finds_what_has_no_mark_any_more)
+{
+    begin();
+    uint64_t ann = stage_voter("ann");
+    uint64_t policy = stage_policy(ann, "Trams");
+    begin_again();
+    stage_pass_days(41);
+    run("sweep");
+    run("sweep-older");
+    EXPECT_I64(stage_total(policy), 0);
+    run("pass");
+    EXPECT_I64(stage_total(policy), 100);
+    end();
+}
+
+static int64_t pass_begun_us(void)
+{
+    TaskInfo *infos;
+    size_t count = 0;
+    EXPECT_STATUS(tasks_list(tasks, stage.arena, &infos, &count), STATUS_OK);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(infos[i].name, "pass") == 0)
+            return infos[i].begun_us;
+    return -1;
+}
+
+TEST(at_start_marks_are_followed_from_where_they_were_last)
+{
+    begin();
+    Reason reason;
+    uint64_t ann = stage_voter("ann");
+    EXPECT_STATUS(tasks_catch_up(tasks, &reason), STATUS_OK);
+    while (tasks_turn(tasks) == 0)
+        ;
+    uint64_t policy = stage_policy(ann, "Trams");
+    int64_t passed_us = pass_begun_us();
+    EXPECT(passed_us > 0);
+    begin_again();
+    stage_pass_days(5); /* nobody runs */
+    EXPECT_I64(stage_total(policy), 0);
+    EXPECT_STATUS(tasks_catch_up(tasks, &reason), STATUS_OK);
+    EXPECT_I64(stage_total(policy), 100);
+    EXPECT_I64(pass_begun_us(), passed_us); /* no need for that */
+    end();
+}
+
+TEST(at_start_all_voters_come_first_when_the_last_pass_is_long_ago)
+{
+    begin();
+    Reason reason;
+    uint64_t ann = stage_voter("ann");
+    EXPECT_STATUS(tasks_catch_up(tasks, &reason), STATUS_OK);
+    int64_t first_us = pass_begun_us();
+    uint64_t policy = stage_policy(ann, "Trams");
+    begin_again();
+    stage_pass_days(60);
+    EXPECT_STATUS(tasks_catch_up(tasks, &reason), STATUS_OK);
+    EXPECT(pass_begun_us() > first_us);
+    EXPECT_I64(stage_total(policy), 100);
+    end();
+}
+
+TEST(a_recount_sees_a_sum_that_is_wrong)
+{
+    begin();
+    uint64_t ann = stage_voter("ann");
+    uint64_t policy = stage_policy(ann, "Trams");
+    run("project");
+    run("recount");
+    BUFFER_SCOPE Buffer value = {0};
+    Sum wrong = {.ver = 7, .count = {.total = 4711}};
+    ledger_put_sum(&value, &wrong);
+    Slice row = ledger_count_row(stage.arena, 0, policy, ledger_shard(ann));
+    Cell cell;
+    Read read = {&TABLE_POLICY_VOTERS, row, SLICE("sum"), STORE_SERIAL};
+    EXPECT_STATUS(store_read(stage.store, &read, stage.arena, &cell), STATUS_OK);
+    Condition condition = {.column = SLICE("sum"), .value = cell.value};
+    Change change = {.column = SLICE("sum"), .value = buffer_slice(&value)};
+    Update update = {.table = &TABLE_POLICY_VOTERS,
+                     .row = row,
+                     .conditions = &condition,
+                     .condition_count = 1,
+                     .changes = &change,
+                     .change_count = 1};
+    EXPECT_STATUS(store_update_if(stage.store, &update, stage.arena, NULL), STATUS_OK);
+    Reason reason = {.rule = ""};
+    EXPECT_STATUS(tasks_run(tasks, SLICE("recount"), &reason), STATUS_CORRUPT);
+    EXPECT(strstr(reason.rule, "4711") != NULL);
+    end();
+}
+
+/* ---- Policies ---------------------------------------------------------------------------------------------------- */
+
+static Slice name_of(uint64_t policy)
+{
+    Policy read = {.id = 0};
+    EXPECT_STATUS(policies_fresh(stage.policies, policy, stage.arena, &read), STATUS_OK);
+    return read.text.name;
+}
+
+TEST(a_deletion_ends_after_its_appeal_and_the_text_goes)
+{
+    begin();
+    uint64_t ann = stage_voter("ann");
+    uint64_t policy = stage_policy(ann, "Trams");
+    stage_move(policy, POLICY_PENDING_DELETION);
+    stage_pass_days(13);
+    run("moves");
+    EXPECT_I64(stage_state(policy), POLICY_PENDING_DELETION);
+    stage_pass_days(1);
+    test_world_pass(&stage.own, US_PER_S);
+    run("moves");
+    EXPECT_I64(stage_state(policy), POLICY_DELETED);
+    EXPECT_I64(name_of(policy).size, 0);
+    EXPECT_I64(found("moves"), 1);
+    run("moves");
+    EXPECT_I64(found("moves"), 0);
+    end();
+}
+
+TEST(an_appeal_keeps_the_policy)
+{
+    begin();
+    uint64_t ann = stage_voter("ann");
+    uint64_t policy = stage_policy(ann, "Trams");
+    stage_move(policy, POLICY_PENDING_DELETION);
+    stage_pass_days(10);
+    stage_move(policy, POLICY_ACTIVE);
+    stage_pass_days(10);
+    run("moves");
+    EXPECT_I64(stage_state(policy), POLICY_ACTIVE);
+    EXPECT_SLICE(name_of(policy), SLICE("Trams"));
+    end();
+}
+
+TEST(a_deleted_text_that_was_left_goes)
+{
+    begin();
+    uint64_t ann = stage_voter("ann");
+    uint64_t policy = stage_policy(ann, "Trams");
+    stage_move(policy, POLICY_PENDING_DELETION);
+    stage_move(policy, POLICY_DELETED); /* and then the process died */
+    EXPECT_SLICE(name_of(policy), SLICE("Trams"));
+    run("moves");
+    EXPECT_I64(name_of(policy).size, 0);
+    end();
+}
+
+/* A policy that waits for the entry `version` at `seq` of the voter. */
+static uint64_t pending(uint64_t voter, uint64_t seq, Id version)
+{
+    Reason reason = {.rule = ""};
+    NewPolicy policy = {.text = {.name = SLICE("Boats"), .category = STAGE_CATEGORY},
+                        .creator = voter,
+                        .seq = seq,
+                        .version = version,
+                        .time_us = clock_now_us(stage.world.clock)};
+    EXPECT_STATUS(policies_next_id(stage.policies, &policy.id), STATUS_OK);
+    EXPECT_STATUS(policies_create(stage.policies, &policy, &reason), STATUS_OK);
+    return policy.id;
+}
+
+TEST(a_creation_whose_save_never_came_is_void_after_a_day)
+{
+    begin();
+    uint64_t ann = stage_voter("ann");
+    uint64_t policy = pending(ann, 1, id_new(stage.world.clock, stage.world.random));
+    run("moves");
+    EXPECT_I64(stage_state(policy), POLICY_PENDING);
+    stage_pass_days(1);
+    run("moves");
+    EXPECT_I64(stage_state(policy), POLICY_VOID);
+    EXPECT_I64(stage_show(ann).seq, 1); /* the fence */
+    run("moves");
+    EXPECT_I64(name_of(policy).size, 0);
+    end();
+}
+
+TEST(a_creation_whose_save_is_there_becomes_active)
+{
+    begin();
+    uint64_t ann = stage_voter("ann");
+    stage_policy(ann, "Trams");
+    uint64_t policy = pending(ann, 1, stage_show(ann).version);
+    run("moves");
+    EXPECT_I64(stage_state(policy), POLICY_ACTIVE);
+    end();
+}
+
+TEST(a_merge_that_was_left_half_done_is_ended)
+{
+    begin();
+    uint64_t ann = stage_voter("ann");
+    stage_pass_days(21);
+    uint64_t source = stage_policy(ann, "Trams"), target = stage_policy(ann, "Railways");
+    PolicyRow row;
+    PolicyMove move = {.state = POLICY_MERGING,
+                       .other = target,
+                       .id = id_new(stage.world.clock, stage.world.random),
+                       .reason = SLICE("the same")};
+    EXPECT_STATUS(policy_row_read(stage.policies, source, STORE_SERIAL, stage.arena, &row),
+                  STATUS_OK);
+    EXPECT_STATUS(policy_append(stage.policies, &row, &move, 0), STATUS_OK);
+    run("moves");
+    EXPECT_I64(stage_state(source), POLICY_MERGING); /* it may still be at work */
+    test_world_pass(&stage.own, 61 * US_PER_S);
+    run("moves");
+    EXPECT_I64(stage_state(source), POLICY_MERGED);
+    end();
+}
+
+TEST(the_lists_are_corrected)
+{
+    begin();
+    uint64_t ann = stage_voter("ann");
+    uint64_t policy = stage_policy(ann, "Trams");
+    ScanPage page;
+    EXPECT_STATUS(
+        store_scan(stage.store, &TABLE_POLICY_INDEX, SLICE_EMPTY, 100, stage.arena, &page),
+        STATUS_OK);
+    EXPECT(page.count > 0);
+    size_t before = page.count;
+    for (size_t i = 0; i < before; i++) {
+        RowChange change = {&TABLE_POLICY_INDEX,
+                            page.cells[i].row,
+                            {.column = page.cells[i].cell.column,
+                             .timestamp = clock_now_us(stage.world.clock) + 1,
+                             .is_delete = true}};
+        EXPECT_STATUS(store_write(stage.store, &(Batch){&change, 1, false}), STATUS_OK);
+    }
+    test_world_pass(&stage.own, US_PER_S);
+    run("lists");
+    PolicyPage browsed = {.count = 0};
+    PolicyQuery query = {.order = POLICIES_BY_NAME, .position = SLICE_EMPTY, .limit = 10};
+    EXPECT_STATUS(policies_browse(stage.policies, &query, stage.arena, &browsed), STATUS_OK);
+    EXPECT_I64(browsed.count, 1);
+    EXPECT_I64(browsed.policies[0].id, policy);
+    end();
+}
+
+/* ---- Accounts ---------------------------------------------------------------------------------------------------- */
+
+TEST(names_of_unconfirmed_registrations_are_freed)
+{
+    begin();
+    Registration person = {
+        .name = SLICE("cid"), .email = SLICE("cid@example.org"), .without_password = true};
+    Reason reason = {.rule = ""};
+    uint64_t id = 0;
+    Account account = {.id = 0};
+    EXPECT_STATUS(accounts_register(stage.accounts, &person, &id, &reason), STATUS_OK);
+    stage_pass_days(6);
+    run("names");
+    EXPECT_STATUS(accounts_read(stage.accounts, id, stage.arena, &account), STATUS_OK);
+    EXPECT_I64(account.state, ACCOUNT_PENDING);
+    stage_pass_days(2);
+    run("names");
+    EXPECT_STATUS(accounts_read(stage.accounts, id, stage.arena, &account), STATUS_OK);
+    EXPECT_I64(account.state, ACCOUNT_VOID);
+    uint64_t again = 0;
+    EXPECT_STATUS(accounts_register(stage.accounts, &person, &again, &reason), STATUS_OK);
+    end();
+}
+
+/* ---- Rankings ---------------------------------------------------------------------------------------------------- */
+
+static int64_t shown(Ranking *ranking, uint64_t policy)
+{
+    RankPlace place = {.self = {.total = -1}};
+    EXPECT_STATUS(ranking_place(ranking, &(RankQuery){0}, policy, &place), STATUS_OK);
+    return place.self.total;
+}
+
+TEST(rankings_hear_of_others_and_of_another_generation)
+{
+    begin();
+    uint64_t ann = stage_voter("ann");
+    stage_pass_days(21);
+    uint64_t policy = stage_policy(ann, "Trams");
+    stage_project();
+    Ranking *ranking = ranking_new(&(RankingOptions){
+        .store = stage.store, .world = stage.world, .policies = stage.policies, .window_days = 3});
+    EXPECT_STATUS(ranking_load(ranking, stage.votes), STATUS_OK);
+    tasks->options.ranking = ranking;
+    EXPECT_I64(shown(ranking, policy), 100);
+    stage_save(ann, policy, 120);
+    stage_project();
+    EXPECT_I64(shown(ranking, policy), 100);
+    run("rankings");
+    EXPECT_I64(shown(ranking, policy), 120);
+
+    EXPECT_STATUS(votes_rebuild(stage.votes, &(RebuildOptions){.settle_s = 1}), STATUS_OK);
+    run("rankings");
+    EXPECT_I64(found("rankings"), 1); /* loaded anew */
+    EXPECT_I64(shown(ranking, policy), 120);
+    run("rankings");
+    EXPECT_I64(found("rankings"), 0);
+
+    stage_pass_days(3);
+    run("checkpoint");
+    EXPECT_I64(found("checkpoint"), 3);
+    run("checkpoint");
+    EXPECT_I64(found("checkpoint"), 0);
+    stage_move(policy, POLICY_PENDING_DELETION);
+    stage_pass_days(15);
+    run("moves");
+    RankPlace place;
+    EXPECT_STATUS(ranking_place(ranking, &(RankQuery){0}, policy, &place), STATUS_NOT_FOUND);
+    ranking_free(ranking);
+    end();
+}
+
+/* ---- All together ------------------------------------------------------------------------------------------------ */
+
+TEST(two_instances_at_once_count_nothing_twice)
+{
+    enum { VOTERS = 20, SAVES = 30 };
+    begin();
+    uint64_t voters[VOTERS], policy = 0;
+    for (int i = 0; i < VOTERS; i++)
+        voters[i] = stage_voter(arena_text(stage.arena, arena_print(stage.arena, "voter%d", i)));
+    stage_pass_days(21);
+    policy = stage_policy(voters[0], "Trams");
+    Votes *other_votes = stage_instance();
+    TasksOptions options = tasks->options;
+    options.votes = other_votes;
+    Tasks *other = tasks_new(&options);
+    tasks_start(tasks);
+    tasks_start(other);
+    for (int i = 0; i < SAVES; i++)
+        for (int k = 0; k < VOTERS; k++) {
+            stage_save(voters[k], policy, 120 + i);
+            if (k % 7 == 0)
+                test_world_pass(&stage.own, 61 * US_PER_S);
+        }
+    tasks_stop(tasks);
+    tasks_stop(other);
+    run("pass");
+    EXPECT_I64(stage_total(policy), VOTERS * (120 + SAVES - 1));
+    Recount recount = {0};
+    EXPECT_STATUS(votes_recount(stage.votes, policy, &recount), STATUS_OK);
+    EXPECT_I64(recount.cells, recount.sums);
+    EXPECT_I64(recount.voters, VOTERS);
+    tasks_free(other);
+    votes_free(other_votes);
+    end();
+}
