@@ -213,3 +213,11 @@ MUST_USE Status policies_browse(Policies *policies, const PolicyQuery *query, Ar
  * *ret_more. */
 MUST_USE Status policies_reindex_page(Policies *policies, Slice position, Arena *arena,
                                       Slice *ret_position, bool *ret_more);
+/* The same, but only says how many places are missing or wrong. */
+typedef struct PolicyIndexPage {
+    Slice *ret_position;
+    bool *ret_more;
+    size_t *ret_faults;
+} PolicyIndexPage;
+MUST_USE Status policies_check_index_page(Policies *policies, Slice position, Arena *arena,
+                                          const PolicyIndexPage *page);

@@ -230,16 +230,22 @@ static Status add_missing(Policies *policies, const Policy *policy, Arena *arena
     return STATUS_OK;
 }
 
-static Status add_page(Policies *policies, Slice position, Arena *arena, Slice *ret_position,
-                       bool *ret_more)
+/* Where the next page begins, and what this one needs. */
+typedef struct RepairPage {
+    Slice next;
+    bool more;
+    Changes changes;
+} RepairPage;
+
+static Status add_page(Policies *policies, Slice position, Arena *arena, RepairPage *page)
 {
     Policy *list;
     size_t count;
-    TRY(policies_list(policies, position, arena, &list, &count, ret_position, ret_more));
-    Changes changes = {.changes = ARENA_ARRAY(arena, count * POLICY_ORDER_COUNT, RowChange)};
+    TRY(policies_list(policies, position, arena, &list, &count, &page->next, &page->more));
+    page->changes.changes = ARENA_ARRAY(arena, count * POLICY_ORDER_COUNT, RowChange);
     for (size_t i = 0; i < count; i++)
-        TRY(add_missing(policies, &list[i], arena, &changes));
-    return write_changes(policies, &changes);
+        TRY(add_missing(policies, &list[i], arena, &page->changes));
+    return STATUS_OK;
 }
 
 /* The delete carries the time before the policy was read: what is put after that, because it changed, survives. */
@@ -249,8 +255,11 @@ static Status remove_if_wrong(Policies *policies, const ScanCell *cell, Arena *a
     int64_t now_us = clock_now_us(policies->world.clock);
     uint64_t id = 0;
     Policy policy;
-    TRY(policy_decode_row_key(cell->cell.value, &id));
-    Status status = policies_fresh(policies, id, arena, &policy);
+    Status status = policy_decode_row_key(cell->cell.value, &id);
+    if (status == STATUS_OK)
+        status = policies_fresh(policies, id, arena, &policy);
+    else
+        status = STATUS_NOT_FOUND; /* a cell that names nobody is wrong, too */
     if (status != STATUS_NOT_FOUND)
         TRY(status);
     Places places = places_of(status == STATUS_OK ? &policy : NULL, arena);
@@ -261,36 +270,55 @@ static Status remove_if_wrong(Policies *policies, const ScanCell *cell, Arena *a
     return STATUS_OK;
 }
 
-static Status remove_page(Policies *policies, Slice position, Arena *arena, Slice *ret_position,
-                          bool *ret_more)
+static Status remove_page(Policies *policies, Slice position, Arena *arena, RepairPage *page)
 {
-    ScanPage page;
-    TRY(store_scan(policies->store, &TABLE_POLICY_INDEX, position, REPAIR_CELLS, arena, &page));
-    Changes changes = {.changes = ARENA_ARRAY(arena, page.count, RowChange)};
-    for (size_t i = 0; i < page.count; i++)
-        TRY(remove_if_wrong(policies, &page.cells[i], arena, &changes));
-    TRY(write_changes(policies, &changes));
-    *ret_position = page.position;
-    *ret_more = page.more;
+    ScanPage cells;
+    TRY(store_scan(policies->store, &TABLE_POLICY_INDEX, position, REPAIR_CELLS, arena, &cells));
+    page->changes.changes = ARENA_ARRAY(arena, cells.count, RowChange);
+    for (size_t i = 0; i < cells.count; i++)
+        TRY(remove_if_wrong(policies, &cells.cells[i], arena, &page->changes));
+    page->next = cells.position;
+    page->more = cells.more;
+    return STATUS_OK;
+}
+
+static Status look_at_page(Policies *policies, Slice position, Arena *arena, RepairPage *ret_page)
+{
+    char pass = position.size == 0 ? PASS_ADD : position.data[0];
+    Slice rest = slice_after(position, 1);
+    RepairPage page = {.next = SLICE_EMPTY};
+    if (pass != PASS_ADD && pass != PASS_REMOVE)
+        return STATUS_INVALID;
+    TRY(pass == PASS_ADD ? add_page(policies, rest, arena, &page)
+                         : remove_page(policies, rest, arena, &page));
+    if (!page.more && pass == PASS_ADD) {
+        pass = PASS_REMOVE;
+        page.next = SLICE_EMPTY;
+        page.more = true;
+    }
+    page.next = position_of(pass, page.next, arena);
+    *ret_page = page;
     return STATUS_OK;
 }
 
 Status policies_reindex_page(Policies *policies, Slice position, Arena *arena, Slice *ret_position,
                              bool *ret_more)
 {
-    char pass = position.size == 0 ? PASS_ADD : position.data[0];
-    Slice rest = slice_after(position, 1), next = SLICE_EMPTY;
-    bool more = false;
-    if (pass != PASS_ADD && pass != PASS_REMOVE)
-        return STATUS_INVALID;
-    TRY(pass == PASS_ADD ? add_page(policies, rest, arena, &next, &more)
-                         : remove_page(policies, rest, arena, &next, &more));
-    if (!more && pass == PASS_ADD) {
-        pass = PASS_REMOVE;
-        next = SLICE_EMPTY;
-        more = true;
-    }
-    *ret_position = position_of(pass, next, arena);
-    *ret_more = more;
+    RepairPage page;
+    TRY(look_at_page(policies, position, arena, &page));
+    TRY(write_changes(policies, &page.changes));
+    *ret_position = page.next;
+    *ret_more = page.more;
+    return STATUS_OK;
+}
+
+Status policies_check_index_page(Policies *policies, Slice position, Arena *arena,
+                                 const PolicyIndexPage *page)
+{
+    RepairPage looked;
+    TRY(look_at_page(policies, position, arena, &looked));
+    *page->ret_position = looked.next;
+    *page->ret_more = looked.more;
+    *page->ret_faults = looked.changes.count;
     return STATUS_OK;
 }
