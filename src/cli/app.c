@@ -5,7 +5,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { ID_BLOCK = 64, CACHE_S = 60, BCRYPT_COST = 12, PAUSE_US = 2000, SWEEP_HOURS = 2 };
+enum { ID_BLOCK = 64, CACHE_S = 60, BCRYPT_COST = 12, PAUSE_US = 2000 };
+enum { CREATION_GRACE_S = 86400 };
 
 struct AppWorker {
     pthread_t thread;
@@ -59,21 +60,24 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* The marks of the last hours, so that counts are whole before anybody looks. */
-static Status catch_up(App *app)
+static void make_tasks(App *app, Log *log, const char *address)
 {
-    uint32_t hour = (uint32_t)(clock_now_us(app->world.clock) / (3600 * US_PER_S));
-    for (uint32_t back = 0; back <= SWEEP_HOURS; back++) {
-        size_t behind;
-        TRY(votes_sweep_hour(app->votes, hour - back, &behind));
-    }
-    return STATUS_OK;
+    app->tasks = tasks_new(&(TasksOptions){.store = app->store,
+                                           .world = app->world,
+                                           .accounts = app->accounts,
+                                           .policies = app->policies,
+                                           .votes = app->votes,
+                                           .ranking = app->ranking,
+                                           .log = log,
+                                           .creation_grace_s = CREATION_GRACE_S,
+                                           .address = address});
 }
 
-Status app_start(App *app, Reason *reason)
+Status app_start(App *app, Log *log, const char *address, Reason *reason)
 {
     Ranking *ranking;
-    Status status = catch_up(app);
+    make_tasks(app, log, address);
+    Status status = tasks_catch_up(app->tasks, reason);
     if (status == STATUS_OK)
         status = app_ranking(app, &ranking);
     if (status != STATUS_OK)
@@ -82,6 +86,7 @@ Status app_start(App *app, Reason *reason)
     app->worker = calloc(1, sizeof *app->worker);
     CHECK(app->worker != NULL);
     CHECK(pthread_create(&app->worker->thread, NULL, work, app) == 0);
+    tasks_start(app->tasks);
     return STATUS_OK;
 }
 
@@ -89,12 +94,15 @@ void app_close(App *app)
 {
     if (app->votes == NULL)
         return;
+    if (app->tasks != NULL)
+        tasks_stop(app->tasks);
     if (app->worker != NULL) {
         atomic_store(&app->worker->ends, true);
         pthread_join(app->worker->thread, NULL);
         free(app->worker);
     }
     (void)!project_all(app);
+    tasks_free(app->tasks);
     votes_free(app->votes);
     ranking_free(app->ranking);
     policies_free(app->policies);
@@ -110,4 +118,11 @@ Status app_ranking(App *app, Ranking **ret_ranking)
     }
     *ret_ranking = app->ranking;
     return STATUS_OK;
+}
+
+Tasks *app_tasks(App *app)
+{
+    if (app->tasks == NULL)
+        make_tasks(app, NULL, "a command");
+    return app->tasks;
 }

@@ -8,6 +8,7 @@
 #include "base/config.h"
 #include "policies/policies.h"
 #include "ranking/ranking.h"
+#include "tasks/tasks.h"
 #include "votes/votes.h"
 
 typedef struct App {
@@ -18,14 +19,18 @@ typedef struct App {
     Votes *votes;
     Ranking *ranking;
     bool ranking_loaded; /* app_ranking does it when it is first needed */
+    Tasks *tasks;        /* app_tasks makes it when it is first needed */
     struct AppWorker *worker;
 } App;
 
 MUST_USE Status app_open(Store *store, World world, const Config *config, App *ret_app,
                          Reason *reason);
-/* Projects what was saved before, loads the ranking, and starts the thread that projects. */
-MUST_USE Status app_start(App *app, Reason *reason);
-/* Ends the thread when there is one, and projects what waits. */
+/* Projects what was saved before, loads the ranking, and starts the threads: one that projects, one for the tasks. `address` is what
+ * this instance is called, for people; it and the log must outlive the app. */
+MUST_USE Status app_start(App *app, Log *log, const char *address, Reason *reason);
+/* Ends the threads when there are any, and projects what waits. */
 void app_close(App *app);
 /* The ranking, loaded. */
 MUST_USE Status app_ranking(App *app, Ranking **ret_ranking);
+/* Whose scheduler runs only after app_start. */
+Tasks *app_tasks(App *app);

@@ -57,7 +57,9 @@ typedef struct Parsed {
 MUST_USE Status command_parse(const Slice *words, size_t count, Arena *arena, Parsed *ret_parsed,
                               Reason *reason);
 
-/* Where a command's words go: the terminal, or a client of the control socket. Stream 1 or 2. */
+/* Where a command's words go: the terminal, or a client of the control socket. Stream 1 or 2; or OUTPUT_PROGRESS, which only
+ * a terminal shows. */
+enum { OUTPUT_PROGRESS = 3 };
 typedef struct Output {
     void (*write)(void *self, int stream, Slice bytes);
     void *self;

@@ -264,6 +264,11 @@ const Command COMMANDS[] = {
     {"rank history", "ID", 1, 1, COMMAND_SITE, "Show a policy's rank hour by hour.", run_rank_history,
      {DAYS, CATEGORY, PARTY, {"hours", "N", "so many hours back, 24"}}, false},
 
+    {"task list", "", 0, 0, COMMAND_SITE, "Show the work behind the site: last run, progress, errors.", run_task_list, NONE},
+    {"task run", "NAME", 1, 1, COMMAND_SITE, "Do all of a task now.", run_task_run, NONE},
+    {"verify", "", 0, 0, COMMAND_SITE, "Recompute everything from the logs and say what differs; exit 1 when something does.", run_verify,
+     {{"repair", NULL, "build what is derived anew when it differs, and look again"}}, false},
+
     {"backup", "DIR", 1, 1, COMMAND_STORE, "Copy everything into a new directory, also while serving.", run_backup, NONE},
     {"restore", "DIR", 1, 1, COMMAND_ALONE, "Make the data directory from a backup; it must not hold data yet.", run_restore, NONE},
     {"health", "", 0, 0, COMMAND_STORE, "Say whether the store takes writes; exit 1 when it does not.", run_health, NONE},

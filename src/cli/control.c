@@ -160,7 +160,8 @@ static Status address_of(const char *data, int *ret_directory, struct sockaddr_u
 
 static void write_frame(void *self, int stream, Slice bytes)
 {
-    (void)!send_frame(*(int *)self, stream == 1 ? 'o' : 'e', bytes); /* the client may be gone */
+    static const char KINDS[] = {[1] = 'o', [2] = 'e', [OUTPUT_PROGRESS] = 'p'};
+    (void)!send_frame(*(int *)self, KINDS[stream], bytes); /* the client may be gone */
 }
 
 static bool may_ask(int fd)
@@ -306,7 +307,8 @@ static Status read_answer(int fd, int *ret_code, Reason *reason)
             *ret_code = frame.data[0];
             return STATUS_OK;
         }
-        fwrite(frame.data, 1, frame.size, kind == 'o' ? stdout : stderr);
+        if (kind != 'p' || isatty(STDERR_FILENO))
+            fwrite(frame.data, 1, frame.size, kind == 'o' ? stdout : stderr);
     }
     return reason_set(
         reason, STATUS_UNKNOWN, "",

@@ -4,7 +4,7 @@
  * command function that the client would have run, and sends back what it prints, as it is printed, then the exit code.
  *   request: size (4) | count of words (2) | each: size (4), bytes | working directory: size (4), bytes | what came on
  *            stdin, for commands that read it: size (4), bytes
- *   answer:  frames of kind (1: 'o' stdout, 'e' stderr, 'x' exit code) | size (4) | bytes
+ *   answer:  frames of kind (1: 'o' stdout, 'e' stderr, 'p' progress for a terminal, 'x' exit code) | size (4) | bytes
  * Only the server's own user and root are answered. A request has at most CONTROL_MOST bytes and must arrive within ten
  * seconds; at most CONTROL_CLIENTS run at once. A client that goes away does not stop its command. */
 #pragma once

@@ -31,6 +31,10 @@ int run_vote_history(Context *context);
 int run_setting_list(Context *context);
 int run_setting_set(Context *context);
 
+int run_task_list(Context *context);
+int run_task_run(Context *context);
+int run_verify(Context *context);
+
 int run_rank_top(Context *context);
 int run_rank_show(Context *context);
 int run_rank_history(Context *context);

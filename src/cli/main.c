@@ -94,6 +94,8 @@ static void write_terminal(void *self, int stream, Slice bytes)
 {
     (void)self;
     FILE *to = stream == 1 ? stdout : stderr;
+    if (stream == OUTPUT_PROGRESS && !isatty(STDERR_FILENO))
+        return;
     fwrite(bytes.data, 1, bytes.size, to);
     fflush(to);
 }

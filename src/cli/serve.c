@@ -63,7 +63,7 @@ static Status start_parts(Site *site, Reason *reason)
     TRY(open_store(context->config, context->world, true, &site->store, reason));
     TRY(site_maintenance(site->store, context->arena, &message));
     TRY(app_open(site->store, context->world, context->config, &site->app, reason));
-    TRY(app_start(&site->app, reason));
+    TRY(app_start(&site->app, site->log, context->config->listen, reason));
     WebOptions options = {.config = context->config,
                           .world = context->world,
                           .log = site->log,

@@ -1,0 +1,123 @@
+"""Tasks and the auditor from the command line, alone and beside a running server."""
+import json
+import signal
+import threading
+import time
+
+import pytest
+
+from conftest import ostraka
+
+TASKS = {"project", "sweep", "sweep-older", "pass", "recount", "lists", "moves", "names", "checkpoint", "rankings"}
+
+
+class Site:
+    """Commands on one data directory; `call` expects success and returns JSON."""
+
+    def __init__(self, data):
+        self.data = str(data)
+
+    def run(self, *words):
+        return ostraka(*words, "--data", self.data)
+
+    def call(self, *words):
+        done = self.run(*words, "--json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def vote(self, people=3):
+        """Some people with a policy each, and a save on the first one."""
+        ids = []
+        for i in range(people):
+            self.call("user", "add", f"user{i}", "--email", f"user{i}@example.org", "--confirmed",
+                      "--registered", "2024-01-01")
+            ids.append(self.call("policy", "create", "--as", f"user{i}", "--name", f"Policy {i}", "--description",
+                                 "Text.", "--category", "Health")["policy"])
+        for i in range(people):
+            assert self.call("vote", "save", "--as", f"user{i}", f"{ids[0]}={150 + i}")["outcome"] == "saved"
+        return ids
+
+
+@pytest.fixture(params=["alone", "beside a server"])
+def site(request, tmp_path, serve):
+    return Site(tmp_path / "data" if request.param == "alone" else serve().data)
+
+
+def test_every_task_runs_by_hand_and_is_listed(site):
+    site.vote()
+    for name in sorted(TASKS):
+        done = site.call("task", "run", name)
+        assert done["done"] >= 0 and done["found"] >= 0
+    listed = site.call("task", "list")
+    assert {task["name"] for task in listed} == TASKS
+    for task in listed:
+        assert task["errors"] == 0 and task["error"] == "" and task["part"] < task["parts"]
+        if task["name"] not in ("project", "rankings"):  # what these did is in the memory of their process
+            assert task["whole"] == task["begun"] is not None, task
+    text = site.run("task", "list")
+    assert text.returncode == 0 and len(text.stdout.splitlines()) == len(listed) + 1
+
+
+def test_a_task_that_is_not_there(site):
+    site.vote(1)
+    done = site.run("task", "run", "dance")
+    assert done.returncode == 1 and "dance" in done.stderr and done.stdout == ""
+    assert site.run("task", "run").returncode == 2
+
+
+def test_a_healthy_site_verifies(site):
+    ids = site.vote()
+    site.call("policy", "merge", str(ids[1]), "--into", str(ids[0]), "--reason", "the same")
+    report = site.call("verify")
+    assert report["faults"] == 0 and report["differences"] == [] and report["by_table"] == {} and not report["repaired"]
+    assert report["voters"] == 3 and report["entries"] == 6 and report["policies"] == 3 and report["cells"] > 0
+    words = site.run("verify")
+    assert words.returncode == 0 and words.stdout.endswith("nothing differs\n") and words.stderr == ""
+    assert site.call("verify", "--repair")["repaired"] is False
+
+
+def test_the_scheduler_of_a_server_works_by_itself(serve):
+    site = Site(serve().data)
+    deadline = time.monotonic() + 30
+    while True:
+        listed = site.call("task", "list")
+        if all(task["whole"] for task in listed):
+            break
+        assert time.monotonic() < deadline, [task for task in listed if not task["whole"]]
+        time.sleep(0.2)
+    assert all(task["here"] and task["errors"] == 0 for task in listed)
+
+
+def test_places_outlive_the_server(serve):
+    server = serve()
+    site = Site(server.data)
+    site.vote()
+    site.call("task", "run", "pass")
+    assert server.stop() == 0
+    (task,) = [task for task in site.call("task", "list") if task["name"] == "pass"]
+    assert task["whole"] and not task["under_way"]
+
+
+def test_after_a_kill_in_the_middle_of_saves_nothing_differs(serve):
+    for number in range(3):
+        server = serve()
+        site = Site(server.data)
+        ids = site.vote() if number == 0 else ids
+        saved = [0]
+
+        def save(server=server, site=site):
+            for i in range(200):
+                done = ostraka("vote", "save", "--as", f"user{i % 3}", f"{ids[i % 3]}={100 + i % 7}", "--data", server.data,
+                               "--json")
+                if done.returncode != 0 or server.process.poll() is not None:
+                    return
+                saved[0] += 1
+
+        thread = threading.Thread(target=save)
+        thread.start()
+        time.sleep(0.7)
+        server.stop(signal.SIGKILL)
+        thread.join()
+        assert saved[0] > 0
+        report = site.call("verify")
+        assert report["faults"] == 0, report
