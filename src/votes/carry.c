@@ -32,6 +32,8 @@ typedef struct Part {
     Buffer buffer; /* for what is being encoded */
     Bucket **open; /* those that are not settled yet */
     size_t count;
+    int64_t now_us; /* when the plain cells were made, and in which minute */
+    uint32_t minute;
 } Part;
 
 static uint8_t number_of(const Bucket *bucket)
@@ -278,6 +280,46 @@ static RowChange *add_history(Part *part, const Bucket *bucket, RowChange *to)
     return to;
 }
 
+/* ---- The note that a policy changed: once a minute is enough, whoever follows the notes reads the whole minute again --------- */
+
+static uint64_t *slot_of(Votes *votes, uint64_t policy)
+{
+    return &votes->noted[(policy * UINT64_C(0x9E3779B97F4A7C15) >> 32) % NOTED_CHANGES];
+}
+
+static bool is_noted(Votes *votes, uint64_t policy, uint32_t minute)
+{
+    pthread_mutex_lock(&votes->lock);
+    bool noted = votes->noted_minute == minute && *slot_of(votes, policy) == policy;
+    pthread_mutex_unlock(&votes->lock);
+    return noted;
+}
+
+/* The note is acknowledged. */
+static void remember_noted(Votes *votes, uint64_t policy, uint32_t minute)
+{
+    pthread_mutex_lock(&votes->lock);
+    if (votes->noted_minute < minute) {
+        memset(votes->noted, 0, sizeof votes->noted);
+        votes->noted_minute = minute;
+    }
+    if (votes->noted_minute == minute)
+        *slot_of(votes, policy) = policy;
+    pthread_mutex_unlock(&votes->lock);
+}
+
+static RowChange *add_note(Part *part, const Bucket *bucket, RowChange *to)
+{
+    Arena *arena = part->carry->arena;
+    uint64_t policy = bucket->items[0].policy;
+    if (is_noted(part->carry->votes, policy, part->minute))
+        return to;
+    return add(to, &TABLE_CHANGED, ledger_mark_row(arena, part->minute, ledger_shard(policy)),
+               (Change){.column = ledger_u64(arena, policy),
+                        .timestamp = part->now_us,
+                        .ttl_s = CHANGED_TTL_S});
+}
+
 /* What others read: the total, the hours, the history, and the note that this policy changed. */
 static Batch plain_of(Part *part, const Bucket *bucket)
 {
@@ -293,11 +335,7 @@ static Batch plain_of(Part *part, const Bucket *bucket)
                        .timestamp = (int64_t)bucket->sum.ver});
     end = add_hours(part, bucket, end);
     end = add_history(part, bucket, end);
-    int64_t now_us = clock_now_us(part->carry->votes->world.clock);
-    end = add(
-        end, &TABLE_CHANGED,
-        ledger_mark_row(arena, (uint32_t)(now_us / (60 * US_PER_S)), ledger_shard(policy)),
-        (Change){.column = ledger_u64(arena, policy), .timestamp = now_us, .ttl_s = CHANGED_TTL_S});
+    end = add_note(part, bucket, end);
     return (Batch){changes, (size_t)(end - changes), true};
 }
 
@@ -307,14 +345,20 @@ static void write_plain(Part *part, Bucket *buckets, size_t count)
     Batch *batches = ARENA_ARRAY(arena, count, Batch);
     Status *statuses = ARENA_ARRAY(arena, count, Status);
     size_t whole = 0;
+    part->now_us = clock_now_us(part->carry->votes->world.clock);
+    part->minute = (uint32_t)(part->now_us / (60 * US_PER_S));
     for (size_t i = 0; i < count; i++)
         if (buckets[i].status == STATUS_OK)
             batches[whole++] = plain_of(part, &buckets[i]);
     Status status = store_write_many(part->carry->votes->store, batches, whole, statuses);
     whole = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (buckets[i].status != STATUS_OK)
+            continue;
+        buckets[i].status = status == STATUS_OK ? statuses[whole++] : status;
         if (buckets[i].status == STATUS_OK)
-            buckets[i].status = status == STATUS_OK ? statuses[whole++] : status;
+            remember_noted(part->carry->votes, buckets[i].items[0].policy, part->minute);
+    }
 }
 
 /* ---- Parts --------------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 
 #include "votes/ledger.h"
 
-enum { WAITING_MOST = 65536, SAVE_TRIES = 5 };
+enum { WAITING_MOST = 65536, NOTED_CHANGES = 8192, SAVE_TRIES = 5 };
 enum { TOKEN_TTL_S = 7 * 86400, DIRTY_TTL_S = VOTES_MARK_LIFE_S, CHANGED_TTL_S = 3600 };
 
 struct Votes {
@@ -31,6 +31,8 @@ struct Votes {
     bool generations_known;
     uint64_t *waiting; /* voters that saved here and are not projected yet; a ring */
     size_t waiting_first, waiting_count;
+    uint32_t noted_minute; /* policies that this handle has marked as changed in this minute: */
+    uint64_t noted[NOTED_CHANGES]; /* by hash, the last one of each */
 };
 
 /* A voter's row, without the log. */
@@ -52,12 +54,12 @@ MUST_USE Status votes_append(Votes *votes, const Voter *voter, const Entry *entr
 MUST_USE Status votes_read_entry(Votes *votes, uint64_t voter, uint64_t seq, Arena *arena,
                                  Entry *ret_entry);
 /* One round of projection into one generation: at most ROUND_VOTERS voters, each once, at most ROUND_ENTRIES entries of each. */
-enum { ROUND_VOTERS = 256, ROUND_ENTRIES = 64 };
+enum { ROUND_VOTERS = 1024, ROUND_ENTRIES = 64 };
 typedef struct ProjectRound {
     uint32_t generation;
     const uint64_t *voters;
     size_t count;
-    size_t taken;                     /* entries, out */
+    bool more;                        /* somebody may have further entries, out */
     uint64_t projected[ROUND_VOTERS]; /* up to which seq each voter is whole, out */
 } ProjectRound;
 MUST_USE Status votes_project_round(Votes *votes, ProjectRound *round);

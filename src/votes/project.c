@@ -83,14 +83,14 @@ static Status write_projected(Projection *projection)
     return store_write(votes->store, &(Batch){changes, count, true});
 }
 
-/* The entries of one voter that are not projected yet, at most a page. */
-static Status load_walker(Projection *projection, Walker *walker, uint64_t projected)
+/* All entries of one voter that are not projected yet, at most a page. */
+static Status load_page(Projection *projection, Walker *walker)
 {
     Page page;
     Arena *arena = projection->arena;
     Query query = {.table = &TABLE_VOTERS,
                    .row = ledger_u64(arena, walker->voter),
-                   .from = ledger_column(arena, 'z', projected + 1),
+                   .from = ledger_column(arena, 'z', walker->projected + 1),
                    .to = SLICE("z0"),
                    .limit = ROUND_ENTRIES,
                    .mode = STORE_SERIAL};
@@ -100,6 +100,38 @@ static Status load_walker(Projection *projection, Walker *walker, uint64_t proje
         TRY(ledger_get_entry(page.cells[i].column, page.cells[i].value, arena,
                              &walker->entries[i]));
     walker->count = page.count;
+    return STATUS_OK;
+}
+
+/* The next entry and the one behind it, which is mostly not there: two cells cost much less than a slice. */
+static Status load_entries(Projection *projection)
+{
+    Arena *arena = projection->arena;
+    size_t count = projection->count;
+    Read *reads = ARENA_ARRAY(arena, 2 * count, Read);
+    ReadAnswer *answers = ARENA_ARRAY(arena, 2 * count, ReadAnswer);
+    for (size_t i = 0; i < 2 * count; i++) {
+        const Walker *walker = &projection->walkers[i / 2];
+        reads[i] = (Read){&TABLE_VOTERS, ledger_u64(arena, walker->voter),
+                          ledger_column(arena, 'z', walker->projected + 1 + i % 2), STORE_SERIAL};
+    }
+    TRY(store_read_many(projection->votes->store, reads, 2 * count, arena, answers));
+    for (size_t i = 0; i < count; i++) {
+        Walker *walker = &projection->walkers[i];
+        const ReadAnswer *next = &answers[2 * i], *behind = next + 1;
+        if (walker->status != STATUS_OK || next->status == STATUS_NOT_FOUND)
+            continue;
+        if (behind->status == STATUS_OK) {
+            walker->status = load_page(projection, walker);
+            continue;
+        }
+        walker->entries = ARENA_NEW(arena, Entry);
+        walker->count = 1;
+        walker->status = next->status == STATUS_OK ? behind->status : next->status;
+        if (walker->status == STATUS_NOT_FOUND)
+            walker->status =
+                ledger_get_entry(next->cell.column, next->cell.value, arena, walker->entries);
+    }
     return STATUS_OK;
 }
 
@@ -119,10 +151,10 @@ static Status load_walkers(Projection *projection, const uint64_t *voters)
         Reader reader = reader_of(answers[i].cell.value);
         uint64_t projected = answers[i].status == STATUS_OK ? reader_u64(&reader) : 0;
         *walker = (Walker){.voter = voters[i], .projected = projected, .status = answers[i].status};
-        if (walker->status == STATUS_NOT_FOUND || walker->status == STATUS_OK)
-            walker->status = load_walker(projection, walker, projected);
+        if (walker->status == STATUS_NOT_FOUND)
+            walker->status = STATUS_OK;
     }
-    return STATUS_OK;
+    return load_entries(projection);
 }
 
 static bool work_left(const Projection *projection)
@@ -155,7 +187,7 @@ Status votes_project_round(Votes *votes, ProjectRound *round)
                              .arena = arena,
                              .walkers = ARENA_ARRAY(arena, round->count, Walker),
                              .count = round->count};
-    round->taken = 0;
+    round->more = false;
     memset(round->projected, 0, sizeof round->projected);
     TRY(load_walkers(&projection, round->voters));
     projection.items = ARENA_ARRAY(arena, most_items(&projection), CarryItem);
@@ -166,7 +198,7 @@ Status votes_project_round(Votes *votes, ProjectRound *round)
     }
     Status worst = STATUS_OK;
     for (size_t i = 0; i < round->count; i++) {
-        round->taken += projection.walkers[i].at;
+        round->more |= projection.walkers[i].count == ROUND_ENTRIES;
         round->projected[i] = projection.walkers[i].projected;
         if (projection.walkers[i].status != STATUS_OK)
             worst = projection.walkers[i].status;

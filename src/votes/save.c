@@ -203,6 +203,12 @@ typedef struct Save {
     Entry entry;
 } Save;
 
+/* Room for a plan. Not cleared: few of the lines are used. */
+static VoteLine *plan_lines(Arena *arena)
+{
+    return arena_alloc(arena, VOTE_PLAN_MOST * sizeof(VoteLine));
+}
+
 /* The entry that carries out the plan: the next in the chain, with a fresh version. */
 static void begin_entry(Save *save)
 {
@@ -405,7 +411,7 @@ Status votes_save(Votes *votes, const SaveRequest *request, Arena *arena, SaveRe
     if (!id_equal(save.voter.head.version, request->seen)) {
         status = answer_stale(&save, &result);
     } else {
-        save.plan.lines = ARENA_ARRAY(arena, VOTE_PLAN_MOST, VoteLine);
+        save.plan.lines = plan_lines(arena);
         if (request->create != NULL)
             TRY(policies_next_id(votes->policies, &save.plan.creates));
         result.rule = judge_save(&save);
@@ -433,7 +439,7 @@ Status votes_cost(Votes *votes, uint64_t id, const VoteWish *wishes, size_t coun
 {
     SaveRequest request = {.voter = id, .wishes = wishes, .wish_count = count};
     Save save = {.votes = votes, .request = &request, .arena = arena};
-    save.plan.lines = ARENA_ARRAY(arena, VOTE_PLAN_MOST, VoteLine);
+    save.plan.lines = plan_lines(arena);
     TRY(votes_read_voter(votes, id, arena, &save.voter));
     TRY(judge_for(votes, &save.voter, arena, &save.judge));
     CostAnswer answer = {.rule = judge_save(&save), .refused_policy = save.plan.refused_policy};
@@ -463,7 +469,7 @@ Status votes_leave(Votes *votes, uint64_t id, Reason *reason)
     ARENA_SCOPE Arena *arena = arena_new();
     SaveRequest request = {.voter = id};
     Save save = {.votes = votes, .request = &request, .arena = arena};
-    save.plan.lines = ARENA_ARRAY(arena, VOTE_PLAN_MOST, VoteLine);
+    save.plan.lines = plan_lines(arena);
     TRY(votes_read_voter(votes, id, arena, &save.voter));
     if (save.voter.head.closed)
         return STATUS_OK;

@@ -28,13 +28,12 @@ static size_t sorted_once(uint64_t *voters, size_t count)
     return kept;
 }
 
-/* Until a round finds less than a page: somebody may have more. */
 static Status project_rounds(Votes *votes, ProjectRound *round)
 {
     Status status;
     do
         status = votes_project_round(votes, round);
-    while (status == STATUS_OK && round->taken >= ROUND_ENTRIES);
+    while (status == STATUS_OK && round->more);
     return status;
 }
 

@@ -134,8 +134,9 @@ static rocksdb_options_t *make_options(Rocks *rocks)
     rocksdb_options_set_wal_recovery_mode(base, rocksdb_tolerate_corrupted_tail_records_recovery);
 
     /* Opening again is ours to do: RocksDB's own attempts would write behind a failed sync. */
-    char text[128], *error = NULL;
-    snprintf(text, sizeof text, "periodic_compaction_seconds=%lld;max_bgerror_resume_count=0",
+    char text[160], *error = NULL;
+    snprintf(text, sizeof text, "periodic_compaction_seconds=%lld;max_bgerror_resume_count=0;"
+             "memtable_whole_key_filtering=true",
              (long long)rocks->store.grace_s);
     rocksdb_get_options_from_string(base, text, options, &error);
     CHECK(error == NULL);
