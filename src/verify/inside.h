@@ -6,7 +6,8 @@
  *   voters.c    chains, lines, balances, and what was projected from them
  *   counts.c    buckets, totals, hours
  *   history.c   days of a policy's history, against logs and hours
- *   states.c    policies, lists, rankings */
+ *   states.c    policies, lists, rankings
+ *   past.c      kept rankings of past days */
 #pragma once
 
 #include "verify/verify.h"
@@ -47,6 +48,7 @@ typedef struct Findings {
 typedef struct Audit {
     const VerifyOptions *options;
     uint32_t generation;
+    uint32_t first_hour; /* in which something changed, as far as was seen; UINT32_MAX: none */
     SettingsHistory settings;
     Arena *arena; /* for the whole audit: little */
     VerifyReport report;
@@ -59,12 +61,16 @@ UnitCheck check_voter, check_projected, check_bucket, check_totals, check_hour, 
     check_policy, check_rank;
 
 void audit_differs(Audit *audit, Difference difference, const char *format, ...) PRINTF_LIKE(3, 4);
+/* A fault that needs no second look. */
+void audit_fault(Audit *audit, VerifyKind kind, const char *format, ...) PRINTF_LIKE(3, 4);
 /* Forgets what was found in this unit: it moved while it was read. */
 void audit_forget(Audit *audit);
 /* Looks at a unit; what differs is kept for the second look. */
 MUST_USE Status audit_look(Audit *audit, Unit unit);
 /* The lists of policies, whose places have no unit of their own. */
 MUST_USE Status audit_index(Audit *audit);
+/* Kept rankings; after the hours were looked at. */
+MUST_USE Status audit_past(Audit *audit);
 
 /* Of a voter's log, the entries that the reads name; NOT_FOUND in an answer is one. */
 typedef struct EntryRead {

@@ -1,6 +1,4 @@
 /* states.c -- policies and their moves, the lists that they are in, and the ranking in memory. */
-#include <stdio.h>
-
 #include "verify/inside.h"
 
 enum { KEY_MOVES = 1, KEY_CREATED, KEY_ROOT };
@@ -84,15 +82,9 @@ Status audit_index(Audit *audit)
             TRY(policies_check_index_page(audit->options->policies, buffer_slice(&position), arena,
                                           &(PolicyIndexPage){&next, &more, &faults}));
         }
-        if (faults > 0) {
-            audit->report.faults[VERIFY_POLICY_INDEX] += faults;
-            char words[WORDS_MOST];
-            snprintf(words, sizeof words, "the lists of policies have %zu wrong or missing places",
-                     faults);
-            if (audit->options->fault != NULL)
-                audit->options->fault(audit->options->self,
-                                      &(VerifyFault){VERIFY_POLICY_INDEX, words});
-        }
+        if (faults > 0)
+            audit_fault(audit, VERIFY_POLICY_INDEX,
+                        "the lists of policies have %zu wrong or missing places", faults);
         buffer_clear(&position);
         buffer_bytes(&position, next);
     }

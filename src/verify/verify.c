@@ -70,6 +70,18 @@ void audit_differs(Audit *audit, Difference difference, const char *format, ...)
     found->differences[found->count++] = difference;
 }
 
+void audit_fault(Audit *audit, VerifyKind kind, const char *format, ...)
+{
+    char words[WORDS_MOST];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    audit->report.faults[kind]++;
+    if (audit->options->fault != NULL)
+        audit->options->fault(audit->options->self, &(VerifyFault){kind, words});
+}
+
 void audit_forget(Audit *audit)
 {
     audit->found.count = 0;
@@ -109,12 +121,8 @@ static Status look_again(Audit *audit, Suspect *suspect)
         TRY(check_unit(audit, &suspect->unit));
         keep_same(&suspect->found, &audit->found);
     }
-    for (size_t i = 0; i < suspect->found.count; i++) {
-        VerifyFault fault = {suspect->found.differences[i].kind, suspect->found.words[i]};
-        audit->report.faults[fault.kind]++;
-        if (audit->options->fault != NULL)
-            audit->options->fault(audit->options->self, &fault);
-    }
+    for (size_t i = 0; i < suspect->found.count; i++)
+        audit_fault(audit, suspect->found.differences[i].kind, "%s", suspect->found.words[i]);
     return STATUS_OK;
 }
 
@@ -193,6 +201,7 @@ const EntryChange *audit_change(const Entry *entry, uint64_t policy)
 typedef struct Stage {
     const char *name;
     const Table *table;
+    VerifyKind kind;
     enum UnitKind unit;
     bool generation, hour; /* hour: the id has 4 bytes */
     size_t number;         /* bytes of the number */
@@ -201,14 +210,18 @@ typedef struct Stage {
 } Stage;
 
 static const Stage STAGES[] = {
-    {"voters", &TABLE_VOTERS, UNIT_VOTER, false, false, 0, "accounts", false},
-    {"projected", &TABLE_PROJECTED, UNIT_PROJECTED, true, false, 0, "accounts", false},
-    {"policies", &TABLE_POLICIES, UNIT_POLICY, false, false, 0, "policies", false},
-    {"counts", &TABLE_POLICY_VOTERS, UNIT_BUCKET, true, false, 1, NULL, false},
-    {"totals", &TABLE_POLICY_TOTALS, UNIT_TOTALS, true, false, 0, "policies", false},
-    {"history", &TABLE_POLICY_HISTORY, UNIT_HISTORY, true, false, 4, NULL, false},
-    {"hours", &TABLE_HOUR_CHANGES, UNIT_HOUR, true, true, 1, NULL, false},
-    {"rankings", &TABLE_POLICIES, UNIT_RANK, false, false, 0, "policies", true},
+    {"voters", &TABLE_VOTERS, VERIFY_VOTERS, UNIT_VOTER, false, false, 0, "accounts", false},
+    {"projected", &TABLE_PROJECTED, VERIFY_PROJECTED, UNIT_PROJECTED, true, false, 0, "accounts",
+     false},
+    {"policies", &TABLE_POLICIES, VERIFY_POLICIES, UNIT_POLICY, false, false, 0, "policies", false},
+    {"counts", &TABLE_POLICY_VOTERS, VERIFY_POLICY_VOTERS, UNIT_BUCKET, true, false, 1, NULL,
+     false},
+    {"totals", &TABLE_POLICY_TOTALS, VERIFY_POLICY_TOTALS, UNIT_TOTALS, true, false, 0, "policies",
+     false},
+    {"history", &TABLE_POLICY_HISTORY, VERIFY_POLICY_HISTORY, UNIT_HISTORY, true, false, 4, NULL,
+     false},
+    {"hours", &TABLE_HOUR_CHANGES, VERIFY_HOUR_CHANGES, UNIT_HOUR, true, true, 1, NULL, false},
+    {"rankings", &TABLE_POLICIES, VERIFY_RANKING, UNIT_RANK, false, false, 0, "policies", true},
 };
 
 /* false for a row of another generation. CORRUPT: not a key of this table. */
@@ -253,9 +266,14 @@ static Status look_at_row(Audit *audit, const Stage *stage, Slice row)
 {
     Unit unit;
     bool current;
-    TRY(unit_of(audit, stage, row, &unit, &current));
+    if (unit_of(audit, stage, row, &unit, &current) != STATUS_OK) {
+        audit_fault(audit, stage->kind, "a row of %zu bytes has no key of this table", row.size);
+        return STATUS_OK;
+    }
     audit->report.voters += unit.kind == UNIT_VOTER;
     audit->report.policies += unit.kind == UNIT_POLICY;
+    if (unit.kind == UNIT_HOUR && current && unit.id < audit->first_hour)
+        audit->first_hour = (uint32_t)unit.id;
     return current ? audit_look(audit, unit) : STATUS_OK;
 }
 
@@ -292,12 +310,14 @@ static Status run_stages(Audit *audit)
     Generations before, after;
     TRY(votes_generations(audit->options->votes, &before));
     audit->generation = before.current;
+    audit->first_hour = UINT32_MAX;
     TRY(accounts_settings(audit->options->accounts, audit->arena, &audit->settings));
     for (size_t i = 0; i < sizeof STAGES / sizeof STAGES[0]; i++)
         if (!STAGES[i].needs_ranking || audit->options->ranking != NULL)
             TRY(run_stage(audit, &STAGES[i]));
     TRY(audit_index(audit));
     TRY(settle(audit));
+    TRY(audit_past(audit));
     TRY(votes_generations(audit->options->votes, &after));
     return before.current == after.current ? STATUS_OK : STATUS_CONFLICT;
 }

@@ -8,6 +8,7 @@
  *   policy_totals, hour_changes, policy_history, projected    the same, cell by cell, in both directions
  *   policies        only moves of the rules, in order; created by the entry that they name; merges lead to a root
  *   policy_index    each listed policy is in its lists, and nothing else is
+ *   rank_checkpoints  the kept rankings of past days are the sums of their hours
  *   rankings        what this process shows is what the counts say
  * Promises:
  *   1. It runs beside saves and projection, and a healthy site has no faults, however busy. Things are compared by seq and ver: an
@@ -22,15 +23,16 @@
 
 /* What is wrong with. A derived row is healed by a new generation, a list by adding and removing, a ranking by loading it; the rest
  * is what everything else is derived from, and needs a person.   name, heals by */
-#define VERIFY_KIND_LIST(X)                      \
-    X(VOTERS, "voters", NOTHING)                 \
-    X(POLICIES, "policies", NOTHING)             \
-    X(POLICY_VOTERS, "policy_voters", REBUILD)   \
-    X(POLICY_TOTALS, "policy_totals", REBUILD)   \
-    X(HOUR_CHANGES, "hour_changes", REBUILD)     \
-    X(POLICY_HISTORY, "policy_history", REBUILD) \
-    X(PROJECTED, "projected", REBUILD)           \
-    X(POLICY_INDEX, "policy_index", LISTS)       \
+#define VERIFY_KIND_LIST(X)                          \
+    X(VOTERS, "voters", NOTHING)                     \
+    X(POLICIES, "policies", NOTHING)                 \
+    X(POLICY_VOTERS, "policy_voters", REBUILD)       \
+    X(POLICY_TOTALS, "policy_totals", REBUILD)       \
+    X(HOUR_CHANGES, "hour_changes", REBUILD)         \
+    X(POLICY_HISTORY, "policy_history", REBUILD)     \
+    X(PROJECTED, "projected", REBUILD)               \
+    X(RANK_CHECKPOINTS, "rank_checkpoints", REBUILD) \
+    X(POLICY_INDEX, "policy_index", LISTS)           \
     X(RANKING, "ranking", LOAD)
 typedef enum VerifyKind {
 #define X(name, text, heal) VERIFY_##name,

@@ -453,6 +453,14 @@ TEST(a_withdrawal_that_cost_nothing_is_named)
     stage_end();
 }
 
+TEST(a_row_that_is_none_is_named)
+{
+    begin();
+    put_plain(&TABLE_PROJECTED, SLICE("abc"), SLICE("seq"), SLICE("x"), 1);
+    expect_fault(VERIFY_PROJECTED);
+    stage_end();
+}
+
 TEST(a_policy_without_its_creation_is_named)
 {
     begin();
@@ -472,12 +480,38 @@ TEST(a_policy_without_its_creation_is_named)
 
 /* ---- Rankings ----------------------------------------------------------------------------------------------------- */
 
+static void break_checkpoint(void)
+{
+    ScanPage page = {.count = 0};
+    EXPECT_STATUS(store_scan(stage.store, &TABLE_RANK_CHECKPOINTS, SLICE_EMPTY, STORE_PAGE_MOST,
+                             stage.arena, &page),
+                  STATUS_OK);
+    for (size_t i = page.count; i-- > 0;)
+        if (page.cells[i].row.size == 8) { /* a page of a day */
+            put_plain(&TABLE_RANK_CHECKPOINTS, page.cells[i].row, page.cells[i].cell.column,
+                      bent(page.cells[i].cell.value), page.cells[i].cell.timestamp + 1);
+            return;
+        }
+    test_fail(__FILE__, __LINE__, "there is no checkpoint");
+}
+
 TEST(a_ranking_that_was_left_behind_is_named_and_loaded)
 {
     begin();
     ranking = ranking_new(&(RankingOptions){
         .store = stage.store, .world = stage.world, .policies = stage.policies, .window_days = 3});
     EXPECT_STATUS(ranking_load(ranking, stage.votes), STATUS_OK);
+    expect_clean();
+    uint32_t written = 0;
+    EXPECT_STATUS(ranking_checkpoint_due(ranking, 100, &written), STATUS_OK);
+    EXPECT(written > 3);
+    expect_clean();
+    break_checkpoint();
+    expect_fault(VERIFY_RANK_CHECKPOINTS);
+    heal();
+    expect_clean();
+    EXPECT_STATUS(ranking_checkpoint_due(ranking, 100, &written), STATUS_OK);
+    EXPECT(written > 3);
     expect_clean();
     stage_save(voters[3], policies[3], 90); /* by a handle that tells it nothing */
     stage_project();
