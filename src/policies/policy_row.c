@@ -104,7 +104,7 @@ static Status read_part(Policies *policies, uint64_t id, Slice to, ReadMode mode
     return STATUS_OK;
 }
 
-Status policy_row_read(Policies *policies, uint64_t id, ReadMode mode, Arena *arena,
+static Status read_row(Policies *policies, uint64_t id, ReadMode mode, Arena *arena,
                        PolicyRow *ret_row)
 {
     RowBuilder builder;
@@ -119,13 +119,27 @@ Status policy_row_read(Policies *policies, uint64_t id, ReadMode mode, Arena *ar
     return STATUS_OK;
 }
 
+/* A normal read may have the later of two moves and lack the earlier, which is still on its way to the machines that were asked. Only
+ * what does not fit together in a serial read is damage. */
+Status policy_row_read(Policies *policies, uint64_t id, ReadMode mode, Arena *arena,
+                       PolicyRow *ret_row)
+{
+    Status status = read_row(policies, id, mode, arena, ret_row);
+    if (status == STATUS_CORRUPT && mode == STORE_NORMAL)
+        return read_row(policies, id, STORE_SERIAL, arena, ret_row);
+    return status;
+}
+
 Status policy_known(Policies *policies, uint64_t id, Arena *arena, PolicyKnown *ret_known)
 {
     if (policy_cache_get(policies->cache, id, arena, ret_known))
         return STATUS_OK;
     RowBuilder builder;
     int64_t read_us = policy_cache_now_us(policies->cache);
-    TRY(read_part(policies, id, SLICE("n"), STORE_NORMAL, arena, &builder));
+    Status status = read_part(policies, id, SLICE("n"), STORE_NORMAL, arena, &builder);
+    if (status == STATUS_CORRUPT) /* as in policy_row_read */
+        status = read_part(policies, id, SLICE("n"), STORE_SERIAL, arena, &builder);
+    TRY(status);
     policy_cache_put(policies->cache, &builder.row.known, read_us);
     *ret_known = builder.row.known;
     return STATUS_OK;
