@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "accounts/inside.h"
+#include "base/mutant.h"
 
 enum { ID_ROW_BYTES = 8, LIST_CELLS = 1000 };
 
@@ -232,7 +233,21 @@ static Status apply_expiry(AccountHead *head, void *context, bool *ret_write, Re
     return STATUS_OK;
 }
 
+/* The mistake of touching claims here: somebody may have taken them over in the meantime. */
+static Status expire_with_claims(Accounts *accounts, uint64_t id)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    AccountRow row;
+    TRY(row_read(accounts, id, arena, &row));
+    TRY(row_edit(accounts, id, (RowEdit){.apply = apply_expiry, .context = accounts}, NULL));
+    for (int kind = 0; kind < CLAIM_KINDS && row.head.state == ACCOUNT_PENDING; kind++)
+        TRY(claim_release(accounts, (ClaimKind)kind, row.head.labels[kind].folded));
+    return STATUS_OK;
+}
+
 Status accounts_expire(Accounts *accounts, uint64_t id)
 {
+    if (MUTANT(names_without_condition))
+        return expire_with_claims(accounts, id);
     return row_edit(accounts, id, (RowEdit){.apply = apply_expiry, .context = accounts}, NULL);
 }

@@ -6,6 +6,7 @@
  * the claim with a fresh id, and then either the row or the changed claim says so. That is why a holder takes its own claim again,
  * with a new id, when it wishes for a label that it holds already. */
 #include "accounts/inside.h"
+#include "base/mutant.h"
 
 enum { FORMAT = 1, NOBODY = 0 };
 
@@ -49,9 +50,11 @@ static Status replace_claim(Accounts *accounts, Slice row, const Claim *before, 
     BUFFER_SCOPE Buffer value = {0};
     Id id = fresh_id(accounts);
     buffer_u8(&value, FORMAT);
-    buffer_bytes(&value, id_slice(&id));
+    buffer_bytes(&value, id_slice(MUTANT(claim_without_id) ? &(Id){{0}} : &id));
     buffer_u64(&value, user);
     Condition condition = {CLAIM, before->value, !before->present};
+    if (MUTANT(names_without_condition) && user == NOBODY)
+        condition = (Condition){SLICE("none"), SLICE_EMPTY, true};
     Slice receipt = store_receipt(id_slice(&id), arena);
     Change changes[] = {
         {.column = CLAIM, .value = buffer_slice(&value)},

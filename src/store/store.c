@@ -2,6 +2,7 @@
  * anything is done. What passes goes to the engine unchanged. */
 #include "store/store.h"
 
+#include "base/mutant.h"
 #include "store/engine.h"
 
 /* ---- Rules ----------------------------------------------------------------------------------------------- */
@@ -264,6 +265,11 @@ Status store_update(Store *store, const Update *update, int tries, Arena *arena,
             may_have_arrived |= status == STATUS_UNKNOWN;
             if (status == STATUS_OK || !may_have_arrived)
                 break;
+        }
+        if (MUTANT(unknown_sent_again)) {
+            if (status == STATUS_UNKNOWN)
+                continue;
+            break;
         }
         status = look(store, update, proof->value, arena, found, &send);
         if (status != STATUS_UNKNOWN)

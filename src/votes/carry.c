@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "base/mutant.h"
+
 /* PART_ITEMS bounds the reads and bytes of one call to the store: each item has at most two cells. */
 enum { CARRY_TRIES = 8, PART_ITEMS = 2000 };
 _Static_assert(2 * (PART_ITEMS + ROUND_VOTERS) <= STORE_MANY_MOST, "a part's cells are one read");
@@ -138,7 +140,7 @@ static size_t hour_index(Bucket *bucket, uint32_t hour)
 }
 
 /* Takes the items that are new into the sums, by the entries' own time. */
-static void take_items(Bucket *bucket)
+static void take_items(const Part *part, Bucket *bucket)
 {
     bucket->moved = false;
     for (size_t i = 0; i < bucket->count; i++) {
@@ -146,7 +148,10 @@ static void take_items(Bucket *bucket)
         if (bucket->taken[i].seq >= item->entry->seq)
             continue;
         int64_t difference = item->change->held - bucket->taken[i].held;
-        count_change(&bucket->sum.count, item->entry->time_us, difference);
+        count_change(&bucket->sum.count,
+                     MUTANT(day_by_clock) ? clock_now_us(part->carry->votes->world.clock)
+                                          : item->entry->time_us,
+                     difference);
         bucket->changes[hour_index(bucket, ledger_hour(item->entry->time_us))] += difference;
         bucket->taken[i] = (Taken){item->change->held, item->entry->seq};
         bucket->moved = true;
@@ -223,9 +228,11 @@ static void settle(Part *part)
         size_t left = 0;
         read_sums(part);
         read_cells(part);
+        if (MUTANT(cells_before_sum))
+            read_sums(part);
         for (size_t i = 0; i < part->count; i++)
             if (part->open[i]->status == STATUS_OK)
-                take_items(part->open[i]);
+                take_items(part, part->open[i]);
         check_unmoved(part);
         update_moved(part);
         for (size_t i = 0; i < part->count; i++)
@@ -332,7 +339,9 @@ static Batch plain_of(Part *part, const Bucket *bucket)
     end = add(end, &TABLE_POLICY_TOTALS, ledger_totals_row(arena, part->carry->generation, policy),
               (Change){.column = slice_of(number, 1),
                        .value = bucket->sum_value, /* the same bytes */
-                       .timestamp = (int64_t)bucket->sum.ver});
+                       .timestamp = MUTANT(sum_by_clock)
+                                        ? clock_now_us(part->carry->votes->world.clock)
+                                        : (int64_t)bucket->sum.ver});
     end = add_hours(part, bucket, end);
     end = add_history(part, bucket, end);
     end = add_note(part, bucket, end);
@@ -359,6 +368,8 @@ static void write_plain(Part *part, Bucket *buckets, size_t count)
         if (buckets[i].status == STATUS_OK)
             remember_noted(part->carry->votes, buckets[i].items[0].policy, part->minute);
     }
+    for (size_t i = 0; i < count && MUTANT(plain_not_acknowledged); i++)
+        buckets[i].status = STATUS_OK;
 }
 
 /* ---- Parts --------------------------------------------------------------------------------------------------- */

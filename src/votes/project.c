@@ -3,6 +3,7 @@
  * Entries are taken in order, per voter; of each entry first the decreases, with all their cells acknowledged, then the
  * increases, so that no polly ever shows on two policies. Many voters go together (carry.h). `projected` comes last: what it skips
  * is whole. */
+#include "base/mutant.h"
 #include "votes/carry.h"
 
 /* A voter on the way: entries that were read, and the one that is next. */
@@ -69,18 +70,26 @@ static Status write_projected(Projection *projection)
     size_t count = 0;
     TRY(mark_late(projection));
     for (size_t i = 0; i < projection->count; i++) {
-        Walker *walker = &projection->walkers[i];
+        const Walker *walker = &projection->walkers[i];
         if (walker->status != STATUS_OK || walker->at == walker->count)
             continue;
         uint64_t seq = walker->entries[walker->at].seq;
-        walker->projected = seq;
         changes[count++] = (RowChange){
             &TABLE_PROJECTED,
             ledger_projected_row(arena, projection->generation, walker->voter),
             {.column = SLICE("seq"), .value = ledger_u64(arena, seq), .timestamp = (int64_t)seq}};
-        walker->at++;
     }
     return store_write(votes->store, &(Batch){changes, count, true});
+}
+
+/* Everybody whose entry is whole goes on to the next. */
+static void advance(Projection *projection)
+{
+    for (size_t i = 0; i < projection->count; i++) {
+        Walker *walker = &projection->walkers[i];
+        if (walker->status == STATUS_OK && walker->at < walker->count)
+            walker->projected = walker->entries[walker->at++].seq;
+    }
 }
 
 /* All entries of one voter that are not projected yet, at most a page. */
@@ -192,9 +201,12 @@ Status votes_project_round(Votes *votes, ProjectRound *round)
     TRY(load_walkers(&projection, round->voters));
     projection.items = ARENA_ARRAY(arena, most_items(&projection), CarryItem);
     while (work_left(&projection)) {
-        run_phase(&projection, true);
-        run_phase(&projection, false);
+        if (MUTANT(projected_first))
+            TRY(write_projected(&projection));
+        run_phase(&projection, !MUTANT(additions_first));
+        run_phase(&projection, MUTANT(additions_first));
         TRY(write_projected(&projection));
+        advance(&projection);
     }
     Status worst = STATUS_OK;
     for (size_t i = 0; i < round->count; i++) {

@@ -5,6 +5,7 @@
  * counts lag until the mark is followed, and a new policy is pending until the sweep makes it active. */
 #include <stdlib.h>
 
+#include "base/mutant.h"
 #include "votes/inside.h"
 
 Votes *votes_new(const VotesOptions *options)
@@ -179,6 +180,8 @@ Status votes_append(Votes *votes, const Voter *voter, const Entry *entry, const 
         ledger_mark_row(arena, ledger_hour(now_us), ledger_shard(voter->id)),
         {.column = ledger_u64(arena, voter->id), .timestamp = now_us, .ttl_s = DIRTY_TTL_S}};
     Condition condition = {SLICE("head"), voter->head_value, !voter->has_head};
+    if (MUTANT(last_save_wins))
+        condition = (Condition){SLICE("none"), SLICE_EMPTY, true};
     Update update = {.table = &TABLE_VOTERS,
                      .row = ledger_u64(arena, voter->id),
                      .conditions = &condition,
@@ -186,7 +189,7 @@ Status votes_append(Votes *votes, const Voter *voter, const Entry *entry, const 
                      .changes = changes,
                      .change_count = count,
                      .proof = log,
-                     .marks = {&mark, 1, false}};
+                     .marks = {&mark, MUTANT(no_mark) ? 0 : 1, false}};
     return store_update(votes->store, &update, SAVE_TRIES, arena, NULL);
 }
 

@@ -2,6 +2,7 @@
  *
  * Marks are not consumed: a conditional write can complete days after its client gave up, so a mark is looked at again as
  * long as it lives. Looking at a voter who is not behind costs two reads. */
+#include "base/mutant.h"
 #include "votes/inside.h"
 
 /* Voters to look at, and what was found. */
@@ -67,6 +68,19 @@ static Status project_page(Votes *votes, const uint64_t *voters, size_t count, s
     return looked.worst;
 }
 
+/* The mistake that the top of this file speaks of. */
+static Status consume_marks(Votes *votes, Slice row, const Page *page, Arena *arena)
+{
+    RowChange *changes = ARENA_ARRAY(arena, page->count, RowChange);
+    for (size_t i = 0; i < page->count; i++)
+        changes[i] = (RowChange){&TABLE_DIRTY,
+                                 row,
+                                 {.column = page->cells[i].column,
+                                  .timestamp = clock_now_us(votes->world.clock),
+                                  .ttl_s = 1}};
+    return store_write(votes->store, &(Batch){changes, page->count, true});
+}
+
 static Status sweep_row(Votes *votes, Slice row, size_t *behind)
 {
     enum { PAGE = 1000 };
@@ -84,6 +98,8 @@ static Status sweep_row(Votes *votes, Slice row, size_t *behind)
                 return STATUS_CORRUPT;
         }
         TRY(project_page(votes, voters, page.count, behind));
+        if (MUTANT(marks_consumed))
+            TRY(consume_marks(votes, row, &page, arena));
         more = page.more;
         if (more) {
             memcpy(last, page.cells[page.count - 1].column.data, sizeof last);

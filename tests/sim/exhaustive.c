@@ -67,10 +67,13 @@ static bool one_scenario(Search *search)
 
 int run_exhaustively(const Workload *workload, const Mutant *mutant, RunResult *ret_result)
 {
-    Search search = {.plan = {.workload = workload, .mutant = mutant, .pieces = PIECES},
+    Search search = {.plan = {.workload = workload,
+                              .mutant = mutant,
+                              .pieces = workload->pieces > 0 ? workload->pieces : PIECES},
                      .result = ret_result};
+    uint64_t seeds = workload->scenarios > 0 ? workload->scenarios : SEEDS;
     *ret_result = (RunResult){0};
-    for (search.plan.seed = 1; search.plan.seed <= SEEDS; search.plan.seed++)
+    for (search.plan.seed = 1; search.plan.seed <= seeds; search.plan.seed++)
         if (!one_scenario(&search))
             break;
     return search.runs;

@@ -158,18 +158,16 @@ static const Mutant *find_mutant(const Workload *workload, const char *name)
     return name != NULL ? mutant_by_name(workload, name) : NULL;
 }
 
-/* A seed's workload is always the same, so that a seed alone says all; a mutant decides it otherwise. */
+/* A mutant decides the workload, otherwise the seed does. */
 static RunPlan plan_of(const Options *options, uint64_t seed)
 {
-    size_t count = 0;
-    while (WORKLOADS[count] != NULL)
-        count++;
     const Workload *workload = options->workload;
-    for (size_t i = 0; workload == NULL && options->mutant_name != NULL && i < count; i++)
+    for (size_t i = 0; workload == NULL && options->mutant_name != NULL && WORKLOADS[i] != NULL;
+         i++)
         if (find_mutant(WORKLOADS[i], options->mutant_name) != NULL)
             workload = WORKLOADS[i];
     if (workload == NULL)
-        workload = WORKLOADS[seed % count];
+        workload = workload_of(seed);
     RunPlan plan = {.workload = workload,
                     .seed = seed,
                     .mutant = find_mutant(workload, options->mutant_name),

@@ -5,7 +5,7 @@
 
 static RunPlan plan_of(uint64_t seed)
 {
-    return (RunPlan){.workload = WORKLOADS[seed % 2], .seed = seed};
+    return (RunPlan){.workload = workload_of(seed), .seed = seed};
 }
 
 /* Few seeds: here everything is ten times slower than in simulator_test.c. */

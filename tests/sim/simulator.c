@@ -5,10 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/mutant.h"
 #include "swarm.h"
 #include "workloads.h"
 
-const Workload *const WORKLOADS[] = {&WORKLOAD_CHAIN, &WORKLOAD_PLAIN, &WORKLOAD_NAMES, NULL};
+const Workload *const WORKLOADS[] = {&WORKLOAD_CHAIN, &WORKLOAD_PLAIN, &WORKLOAD_NAMES,
+                                     &WORKLOAD_VOTES, NULL};
+
+const char *mutant_made;
 
 #define DAY_US (S_PER_DAY * US_PER_S)
 /* 2026-01-31T12:00:00Z */
@@ -40,6 +44,11 @@ const Workload *workload_by_name(const char *name)
     return NULL;
 }
 
+const Workload *workload_of(uint64_t seed)
+{
+    return WORKLOADS[seed % (sizeof WORKLOADS / sizeof WORKLOADS[0] - 1)];
+}
+
 const Mutant *mutant_by_name(const Workload *workload, const char *name)
 {
     for (size_t i = 0; i < workload->mutant_count; i++)
@@ -51,6 +60,21 @@ const Mutant *mutant_by_name(const Workload *workload, const char *name)
 void *run_state(Run *run)
 {
     return run->state;
+}
+
+void run_set_state(Run *run, void *state)
+{
+    run->state = state;
+}
+
+bool run_is_exhaustive(const Run *run)
+{
+    return run->plan->pieces > 0;
+}
+
+int64_t run_length_us(const Run *run)
+{
+    return run->until_us;
 }
 
 Arena *run_arena(Run *run)
@@ -194,11 +218,14 @@ static Sim *make_cluster(Run *run)
                              .forced = plan->forced,
                              .forced_count = plan->forced_count,
                              .threads = plan->threads};
-    SimOptions sim = {.tables = plan->workload->tables,
+    TableSet own = plan->workload->tables;
+    SimOptions sim = {.tables = own.count > 0 ? own : TABLES,
                       .grace_s = GRACE_DAYS * S_PER_DAY,
                       .repair_every_s = REPAIR_DAYS * S_PER_DAY};
     if (plan->pieces == 0)
         world.swarm = swarm_of(&run->luck);
+    if (plan->pieces == 0 && plan->workload->provoke != NULL)
+        plan->workload->provoke(run, &world.swarm);
     run->world = sim_world_new(&world);
     return sim_new(run->world, &sim);
 }
@@ -208,6 +235,7 @@ void run_once(const RunPlan *plan, RunResult *ret_result)
     ARENA_SCOPE Arena *arena = arena_new();
     *ret_result = (RunResult){0};
     Run run = {.plan = plan, .result = ret_result, .arena = arena, .luck = plan->seed};
+    mutant_made = plan->mutant != NULL ? plan->mutant->name : NULL;
     run.sim = make_cluster(&run);
     Store *store = sim_open(run.sim, NULL);
     set_up(&run, store);

@@ -27,7 +27,7 @@ typedef struct Checker {
 
 typedef struct Workload {
     const char *name;
-    TableSet tables;
+    TableSet tables; /* none: those of the product */
     const Mutant *mutants;
     size_t mutant_count;
     const Checker *const *checkers; /* ended by NULL */
@@ -37,19 +37,29 @@ typedef struct Workload {
     void (*client)(Run *run, SimClient *client, Store *store, Arena *arena);
     /* Background work, after the cluster was healed; called several times. NULL: there is none. */
     void (*sweep)(Run *run, Store *store, Arena *arena);
+    /* Changes what the seed drew, to provoke what luck alone rarely brings. NULL: as it is. */
+    void (*provoke)(Run *run, SimSwarm *swarm);
+    uint32_t pieces, scenarios; /* of the exhaustive mode; 0: a few */
 } Workload;
 
 extern const Workload *const WORKLOADS[]; /* ended by NULL */
 const Workload *workload_by_name(const char *name);
+/* A seed's workload is always the same, so that a seed alone says all. */
+const Workload *workload_of(uint64_t seed);
 const Mutant *mutant_by_name(const Workload *workload, const char *name);
 
 /* ---- For workloads and checkers -------------------------------------------------------------------------- */
 
 void *run_state(Run *run);
+/* For set-up that needs it before it returns. */
+void run_set_state(Run *run, void *state);
 Arena *run_arena(Run *run);
 Sim *run_sim(Run *run);
 /* The clients should go on; asks a client's own count in the exhaustive mode, else the time. */
 bool run_working(Run *run, SimClient *client);
+bool run_is_exhaustive(const Run *run);
+/* How long the clients work. */
+int64_t run_length_us(const Run *run);
 /* Whether this run makes the named mistake. */
 bool run_makes_mistake(const Run *run, const char *mutant);
 /* A number from 0 to below - 1 that the seed decides, for set-up. */

@@ -9,7 +9,7 @@
 
 static RunPlan plan_of(uint64_t seed)
 {
-    return (RunPlan){.workload = WORKLOADS[seed % 2], .seed = seed};
+    return (RunPlan){.workload = workload_of(seed), .seed = seed};
 }
 
 static void expect_whole(const RunPlan *plan, const RunResult *result)

@@ -6,3 +6,4 @@
 extern const Workload WORKLOAD_CHAIN;
 extern const Workload WORKLOAD_NAMES;
 extern const Workload WORKLOAD_PLAIN;
+extern const Workload WORKLOAD_VOTES;

@@ -1,0 +1,210 @@
+/* site.h -- the workload `votes`: a small site with voters, moderators and background work, on production code.
+ *
+ * Every client of the simulator is one instance of the program with handles (and caches) of its own. It plays people: tabs
+ * that save, forms that are sent twice, moderators, registrations that compete for names; or it is a sweeper. Whatever was
+ * told to people, and whatever was seen on the way, is written down here, outside of the store; the checkers compare it with
+ * what stands in the end.
+ *   workload.c    the table of mistakes and actions, set-up, a client's life
+ *   hands.c       handles on the product for a client, or from outside
+ *   people.c      voters: tabs, forms, leaving
+ *   moderators.c  moves of policies, settings
+ *   names.c       registrations, confirmations, other names
+ *   sweeps.c      background work, and the bound on its lag
+ *   watch.c       what is looked at while things happen
+ *   facts.c       all that stands in the end
+ *   check_*.c     what must hold, one file each */
+#pragma once
+
+#include "simulator.h"
+#include "votes/ledger.h"
+
+enum {
+    SITE_PEOPLE_MOST = 24,
+    SITE_POLICIES_MOST = 40,
+    SITE_TABS = 3,
+    SITE_FORMS = 16, /* that may be sent again */
+    SITE_WISHES = 3,
+    SITE_HOURS_MOST = 512,
+};
+
+/* ---- What was told and seen ------------------------------------------------------------------------------ */
+
+/* A voter's form: every sending of it is a SiteTry. */
+typedef struct SiteForm {
+    uint64_t voter;
+    Id seen, token;
+    VoteWish wishes[SITE_WISHES];
+    size_t wish_count;
+    int64_t create_held; /* 0: creates nothing */
+    uint32_t number;
+} SiteForm;
+
+/* One request to save or to leave. */
+typedef struct SiteTry {
+    uint64_t voter;
+    Id token;      /* zero: none */
+    bool sent;     /* an entry was on its way: */
+    Id version;    /* that one */
+    bool answered; /* the client lived to hear */
+    Status status; /* what it heard */
+    SaveOutcome outcome;
+    uint64_t told_seq; /* of "saved" */
+    Id told_version;
+    struct SiteTry *next;
+} SiteTry;
+
+/* One request to move a policy. A merge has no id that its caller knows, but an actor of its own. */
+typedef struct SiteMove {
+    uint64_t policy, actor;
+    Id id; /* zero: a merge */
+    PolicyState to;
+    bool answered;
+    Status status;
+    struct SiteMove *next;
+} SiteMove;
+
+/* What a person saw in a tab. */
+typedef struct SiteTab {
+    Id version;
+    int64_t balance;
+    VoteWish lines[SITE_WISHES]; /* some that hold something */
+    size_t line_count;
+} SiteTab;
+
+/* An entry as it was first seen. */
+typedef struct SiteEntry {
+    Id version;
+    uint64_t digest; /* of all of it */
+} SiteEntry;
+
+typedef struct SitePerson {
+    uint64_t account;
+    bool confirmed, closed; /* told so */
+    int64_t saved_us;       /* when it last tried */
+    SiteTab tabs[SITE_TABS];
+    SiteEntry *entries; /* by seq - 1; a zero version: not seen */
+    size_t entry_room;
+    uint64_t seen_seq; /* the highest head that a serial read has seen */
+} SitePerson;
+
+/* The counts of one bucket at one moment, as everybody sees them. */
+typedef struct SitePicture {
+    uint8_t bucket;
+    uint32_t generation; /* of the derived rows */
+    size_t count;
+    const uint64_t *policies;
+    int64_t *totals, *vers;
+    struct SitePicture *next;
+} SitePicture;
+
+typedef struct SiteFacts SiteFacts;
+
+typedef struct Site {
+    SitePerson people[SITE_PEOPLE_MOST];
+    size_t person_count;
+    uint64_t policies[SITE_POLICIES_MOST];
+    size_t policy_count;
+    SiteForm *forms[SITE_FORMS];
+    uint32_t form_count;
+    SiteTry *tries;
+    SiteMove *moves;
+    uint64_t move_count;
+    SitePicture *pictures;
+    uint32_t hours[SITE_HOURS_MOST]; /* in which marks may have been made */
+    size_t hour_count;
+    int64_t marked_us; /* when the last one was made */
+    uint32_t *weights; /* of the actions, by the seed */
+    bool lone;         /* people save once in a meeting: nothing later repairs what went wrong */
+    int64_t meeting_us, *periods_us, cache_s, grace_s;
+    size_t sweepers, sweepers_wanted;
+    uint64_t storm[2]; /* policies that are about to be merged into each other */
+    int64_t storm_us;  /* when */
+    uint32_t storm_merges;
+    uint32_t registrations;
+    SiteFacts *facts;
+} Site;
+
+/* ---- hands.c --------------------------------------------------------------------------------------------- */
+
+/* An instance of the program. */
+typedef struct Hands {
+    Run *run;
+    Site *site;
+    SimClient *client; /* NULL: from outside */
+    Store *store;
+    Arena *arena; /* of one piece of work */
+    World world;
+    Accounts *accounts;
+    Policies *policies;
+    Votes *votes;
+    SiteTry *try; /* under way */
+    Clock clock;  /* the real one, behind world.clock */
+    bool marking; /* whatever hour the clock says may be that of a mark */
+} Hands;
+
+void hands_open(Hands *hands, Run *run, SimClient *client, Store *store, Arena *arena);
+void hands_close(Hands *hands);
+#define HANDS_SCOPE __attribute__((cleanup(hands_close)))
+bool hands_alive(const Hands *hands);
+uint64_t hands_draw(Hands *hands, uint64_t below);
+/* What no fault can explain is a violation. Returns whether it is OK. */
+bool hands_heard(Hands *hands, const char *what, Status status);
+
+/* ---- Site ------------------------------------------------------------------------------------------------ */
+
+SitePerson *site_person(Site *site, uint64_t account); /* NULL: not known */
+SitePerson *site_add_person(Site *site, uint64_t account);
+SitePerson *site_any_person(Hands *hands);
+/* Mostly somebody who can vote, and in each meeting others: who rests for some days may be forgotten. */
+SitePerson *site_any_voter(Hands *hands);
+uint64_t site_any_policy(Hands *hands);
+void site_add_policy(Site *site, uint64_t policy);
+/* P3: an entry that was seen before must be the same now. */
+void site_saw_entry(Run *run, SitePerson *person, const Entry *entry);
+
+/* ---- Actions: pieces of work ----------------------------------------------------------------------------- */
+
+typedef void SiteAction(Hands *hands);
+SiteAction people_look, people_save, people_send_again, people_create, people_leave;
+SiteAction moderators_add, moderators_move, moderators_merge, moderators_set;
+SiteAction names_register, names_confirm, names_rename;
+SiteAction sweeps_waiting, sweeps_recent, sweeps_older, sweeps_slow, sweeps_policies,
+    sweeps_accounts, sweeps_rebuild;
+SiteAction watch_counts, watch_history, watch_names;
+
+/* The same form from two clients at once: the exhaustive mode. */
+void people_save_first(Hands *hands);
+/* Takes part in a storm of merges if one is coming; false otherwise. */
+bool moderators_join_storm(Hands *hands);
+
+/* ---- facts.c --------------------------------------------------------------------------------------------- */
+
+typedef struct SiteChain {
+    const Account *account;
+    Head head; /* all zero without one */
+    Entry *entries;
+    size_t count;
+    VoteLine *lines; /* as the cells say */
+    size_t line_count;
+    uint64_t projected;
+} SiteChain;
+
+struct SiteFacts {
+    SettingsHistory settings;
+    Account *accounts;
+    size_t account_count;
+    SiteChain *chains; /* one an account */
+    Policy *policies;
+    size_t policy_count;
+    PolicyBook book;
+};
+
+/* All that stands, read once. NULL when it could not be read, which is a violation. */
+const SiteFacts *site_facts(Run *run, Store *store);
+const SiteChain *facts_chain(const SiteFacts *facts, uint64_t account);
+const Policy *facts_policy(const SiteFacts *facts, uint64_t policy);
+/* What a chain's first `count` entries hold on a policy. */
+int64_t chain_held(const SiteChain *chain, size_t count, uint64_t policy);
+
+extern const Checker CHECK_FINAL, CHECK_TOLD, CHECK_PAID, CHECK_TOTALS, CHECK_PICTURES, CHECK_PAST,
+    CHECK_NAMES, CHECK_MOVES, CHECK_CAUGHT_UP;

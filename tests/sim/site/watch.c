@@ -1,0 +1,88 @@
+/* watch.c -- what is looked at while things happen: entries that must stay, counts that must not show a polly twice. See
+ * site.h. */
+#include "site/site.h"
+
+void watch_history(Hands *hands)
+{
+    SitePerson *person = site_any_person(hands);
+    Entry *entries;
+    size_t count;
+    if (!hands_heard(hands, "votes_history",
+                     votes_history(hands->votes, person->account, 0, 1000, hands->arena, &entries,
+                                   &count)) ||
+        !hands_alive(hands))
+        return;
+    for (size_t i = 0; i < count; i++)
+        site_saw_entry(hands->run, person, &entries[i]);
+}
+
+/* A confirmed account has its name and its e-mail, always: unless its row changed while we looked. */
+void watch_names(Hands *hands)
+{
+    SitePerson *person = site_any_person(hands);
+    Account before, after, found = {0};
+    if (accounts_read(hands->accounts, person->account, hands->arena, &before) != STATUS_OK ||
+        before.state != ACCOUNT_CONFIRMED)
+        return;
+    Slice label = hands_draw(hands, 2) == 0 ? before.name : before.email;
+    Status status = accounts_find(hands->accounts, label, hands->arena, &found);
+    if ((status != STATUS_OK && status != STATUS_NOT_FOUND) ||
+        accounts_read(hands->accounts, person->account, hands->arena, &after) != STATUS_OK)
+        return;
+    if (hands_alive(hands) && before.version == after.version && found.id != before.id)
+        run_violated(hands->run, "account %llu has %.*s, which belongs to %llu",
+                     (unsigned long long)before.id, SLICE_ARG(label), (unsigned long long)found.id);
+}
+
+/* ---- Counts ---------------------------------------------------------------------------------------------- */
+
+static Read *reads_of(Hands *hands, const SitePicture *picture)
+{
+    Read *reads = ARENA_ARRAY(hands->arena, picture->count, Read);
+    char *column = arena_bytes(hands->arena, 1);
+    *column = (char)picture->bucket;
+    for (size_t i = 0; i < picture->count; i++)
+        reads[i] =
+            (Read){&TABLE_POLICY_TOTALS,
+                   ledger_totals_row(hands->arena, picture->generation, picture->policies[i]),
+                   slice_of(column, 1), STORE_NORMAL};
+    return reads;
+}
+
+static bool look(Hands *hands, SitePicture *picture)
+{
+    ReadAnswer *answers = ARENA_ARRAY(hands->arena, picture->count, ReadAnswer);
+    if (store_read_many(hands->store, reads_of(hands, picture), picture->count, hands->arena,
+                        answers) != STATUS_OK)
+        return false;
+    picture->totals = ARENA_ARRAY(run_arena(hands->run), picture->count, int64_t);
+    picture->vers = ARENA_ARRAY(run_arena(hands->run), picture->count, int64_t);
+    for (size_t i = 0; i < picture->count; i++) {
+        Sum sum = {0};
+        if (answers[i].status == STATUS_OK &&
+            !hands_heard(hands, "a count", ledger_get_sum(answers[i].cell.value, &sum)))
+            return false;
+        if (answers[i].status != STATUS_OK && answers[i].status != STATUS_NOT_FOUND)
+            return false;
+        picture->totals[i] = sum.count.total;
+        picture->vers[i] = (int64_t)sum.ver;
+    }
+    return true;
+}
+
+/* Looks twice: when nothing moved in between, all of it stood at one moment. */
+void watch_counts(Hands *hands)
+{
+    Site *site = hands->site;
+    SitePicture *picture = ARENA_NEW(run_arena(hands->run), SitePicture);
+    *picture = (SitePicture){.bucket = ledger_shard(site_any_person(hands)->account),
+                             .generation = votes_generation(hands->votes),
+                             .count = site->policy_count,
+                             .policies = site->policies};
+    SitePicture again = *picture;
+    if (!look(hands, picture) || !look(hands, &again) || !hands_alive(hands) ||
+        memcmp(picture->vers, again.vers, picture->count * sizeof *again.vers) != 0)
+        return;
+    picture->next = site->pictures;
+    site->pictures = picture;
+}

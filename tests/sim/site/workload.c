@@ -1,0 +1,269 @@
+/* workload.c -- the workload `votes`: its mistakes, its actions, set-up and a client's life. See site.h. */
+#include "site/site.h"
+#include "workloads.h"
+
+static const Mutant MUTANTS[] = {
+    {"last_save_wins", "an entry is appended whatever the head is", 20},
+    {"unknown_sent_again", "an unknown update is sent again, and that answer is believed", 20},
+    {"sum_by_clock", "a total is stamped by the clock instead of by its version", 200},
+    {"marks_consumed", "a sweep removes the marks that it has followed", 300},
+    {"no_mark", "a save makes no mark", 20},
+    {"additions_first", "additions are projected before withdrawals", 60},
+    {"projected_first", "an entry is called projected before it is", 60},
+    {"day_by_clock", "a change is dated by the projector's clock", 20},
+    {"plain_not_acknowledged", "nobody waits for the totals to be written", 60},
+    {"cells_before_sum", "voters' cells are read before the sum", 60},
+    {"merge_without_condition", "a merge lists its source on a target in any state", 60},
+    {"names_without_condition", "the clean-up frees names without a condition", 150},
+    {"claim_without_id", "a freed claim looks as it did before", 300},
+};
+
+/* ---- Actions --------------------------------------------------------------------------------------------- */
+
+/* What a run is about; a quarter of the seeds is about nothing in particular. */
+typedef enum Theme { THEME_PEOPLE, THEME_MODERATORS, THEME_NAMES, THEME_NONE, THEME_COUNT } Theme;
+
+/* What a client may do next, and how often; the seed turns some of it off, and its theme up. */
+static const struct {
+    SiteAction *act;
+    uint32_t weight;
+    bool always;
+    Theme theme;
+} ACTIONS[] = {
+    {people_save, 30, true, THEME_PEOPLE},         {people_look, 10, true, THEME_PEOPLE},
+    {people_send_again, 6, false, THEME_PEOPLE},   {people_create, 3, false, THEME_PEOPLE},
+    {people_leave, 1, false, THEME_NONE},          {moderators_add, 2, true, THEME_MODERATORS},
+    {moderators_move, 1, false, THEME_MODERATORS}, {moderators_merge, 2, false, THEME_MODERATORS},
+    {moderators_set, 1, false, THEME_MODERATORS},  {names_register, 4, false, THEME_NAMES},
+    {names_confirm, 2, false, THEME_NAMES},        {names_rename, 8, true, THEME_NAMES},
+    {sweeps_recent, 2, false, THEME_NONE},         {sweeps_policies, 1, false, THEME_NONE},
+    {sweeps_accounts, 1, false, THEME_NONE},       {sweeps_rebuild, 1, false, THEME_NONE},
+    {watch_counts, 10, true, THEME_PEOPLE},        {watch_history, 2, true, THEME_PEOPLE},
+    {watch_names, 6, true, THEME_NAMES},
+};
+enum { ACTION_COUNT = sizeof ACTIONS / sizeof ACTIONS[0] };
+
+/* Background work of a sweeper; how often: from `least` times in a meeting's time to `most` times, or each `minutes`. What follows
+ * fresh marks rests when there are none. */
+static const struct {
+    SiteAction *act;
+    int64_t least, most, minutes;
+} TASKS[] = {
+    {sweeps_recent, 1, 12, 60}, {sweeps_older, 1, 4, 0},    {sweeps_slow, 1, 1, 7 * 24 * 60},
+    {sweeps_policies, 1, 4, 0}, {sweeps_accounts, 1, 1, 0}, {watch_counts, 4, 32, 0},
+};
+enum { TASK_COUNT = sizeof TASKS / sizeof TASKS[0] };
+
+static SiteAction *draw_action(Hands *hands)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < ACTION_COUNT; i++)
+        total += hands->site->weights[i];
+    uint64_t luck = hands_draw(hands, total);
+    for (size_t i = 0;; i++) {
+        if (luck < hands->site->weights[i])
+            return ACTIONS[i].act;
+        luck -= hands->site->weights[i];
+    }
+}
+
+/* ---- Set-up ---------------------------------------------------------------------------------------------- */
+
+static void add_voter(Hands *hands, uint64_t days)
+{
+    Reason reason = {.rule = ""};
+    uint64_t id;
+    Slice name = arena_print(hands->arena, "voter%zu", hands->site->person_count);
+    Registration registration = {
+        .name = name,
+        .email = arena_print(hands->arena, "%.*s@example.org", SLICE_ARG(name)),
+        .without_password = true,
+        .confirmed = true,
+        .registered_us = clock_now_us(hands->world.clock) - (int64_t)days * S_PER_DAY * US_PER_S,
+        .address = SLICE_EMPTY,
+        .cookie = SLICE_EMPTY};
+    CHECK(accounts_register(hands->accounts, &registration, &id, &reason) == STATUS_OK);
+    site_add_person(hands->site, id)->confirmed = true;
+}
+
+static void add_policy(Hands *hands)
+{
+    Reason reason = {.rule = ""};
+    NewPolicy policy = {
+        .text = {.name = arena_print(hands->arena, "old policy %zu", hands->site->policy_count),
+                 .description = SLICE("A text."),
+                 .rationale = SLICE_EMPTY,
+                 .category = 1},
+        .version = id_new(hands->world.clock, hands->world.random),
+        .time_us = clock_now_us(hands->world.clock)};
+    CHECK(policies_next_id(hands->policies, &policy.id) == STATUS_OK);
+    CHECK(policies_create(hands->policies, &policy, &reason) == STATUS_OK);
+    site_add_policy(hands->site, policy.id);
+}
+
+static void populate(Run *run, Store *store)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    HANDS_SCOPE Hands hands;
+    Reason reason = {.rule = ""};
+    hands_open(&hands, run, NULL, store, arena);
+    CHECK(policies_ensure_categories(hands.policies, POLICY_CATEGORIES, 1, &reason) == STATUS_OK);
+    for (uint64_t i = 2 + run_draw(run, 4); i > 0; i--)
+        add_voter(&hands, run_draw(run, 60));
+    for (uint64_t i = 2 + run_draw(run, 4); i > 0; i--)
+        add_policy(&hands);
+}
+
+static void draw_habits(Run *run, Site *site)
+{
+    Arena *arena = run_arena(run);
+    site->weights = ARENA_ARRAY(arena, ACTION_COUNT, uint32_t);
+    site->periods_us = ARENA_ARRAY(arena, TASK_COUNT, int64_t);
+    site->meeting_us = run_length_us(run) / (int64_t)(4 + run_draw(run, 12));
+    Theme theme = (Theme)run_draw(run, THEME_COUNT);
+    for (size_t i = 0; i < ACTION_COUNT; i++) {
+        bool on = run_draw(run, 3) > 0 || ACTIONS[i].always;
+        uint64_t louder = run_draw(run, 3) + (ACTIONS[i].theme == theme ? 4 : 0);
+        site->weights[i] = on ? ACTIONS[i].weight << louder : 0;
+    }
+    for (size_t i = 0; i < TASK_COUNT; i++) {
+        uint64_t range = (uint64_t)(TASKS[i].most - TASKS[i].least) + 1;
+        int64_t often = TASKS[i].least + (int64_t)run_draw(run, range);
+        site->periods_us[i] =
+            (TASKS[i].minutes > 0 ? TASKS[i].minutes * 60 * US_PER_S : site->meeting_us) / often;
+    }
+    site->sweepers_wanted = 1 + run_draw(run, 2);
+    site->cache_s = (int64_t)run_draw(run, 61);
+    site->grace_s = 60 << run_draw(run, 10);
+    site->lone = run_draw(run, 3) == 0;
+}
+
+/* In some seeds instances die every few saves, each time leaving one machine with the write, which comes back days later; in others
+ * many updates are left unfinished, and their repetitions are not. What arrives late is what sweeps and claims must stand. */
+static void provoke(Run *run, SimSwarm *swarm)
+{
+    uint64_t mood = run_draw(run, 4);
+    swarm->most_us[SIM_LATE] = (1 + (int64_t)run_draw(run, 5)) * S_PER_DAY * US_PER_S;
+    if (mood == 0) {
+        swarm->rate[SIM_TARGETED] = 10000 + (uint32_t)run_draw(run, 20000);
+        swarm->most_us[SIM_TARGETED] = 2 * S_PER_DAY * US_PER_S;
+    } else if (mood == 1) {
+        swarm->rate[SIM_LATE] = 50000 + (uint32_t)run_draw(run, 200000);
+        swarm->rate[SIM_UNMET] = 900000;
+    }
+}
+
+static void *setup(Run *run, Store *store)
+{
+    Site *site = ARENA_NEW(run_arena(run), Site);
+    run_set_state(run, site);
+    draw_habits(run, site);
+    populate(run, store);
+    return site;
+}
+
+/* ---- A client's life ------------------------------------------------------------------------------------- */
+
+/* At a meeting everybody works; between two only sweepers do, and what was late arrives. */
+static void pause_people(Hands *hands)
+{
+    uint64_t luck = hands_draw(hands, 24);
+    int64_t us = 1 + (int64_t)hands_draw(hands, 10 * US_PER_MS);
+    int64_t now_us = sim_world_now_us(sim_world(run_sim(hands->run)));
+    if (luck == 0)
+        us = hands->site->meeting_us - now_us % hands->site->meeting_us;
+    else if (luck < 4)
+        us = (int64_t)hands_draw(hands, 3 * US_PER_S);
+    else if (luck == 4)
+        us = (int64_t)hands_draw(hands, 2 * 3600 * US_PER_S);
+    clock_sleep_us(hands->world.clock, us);
+}
+
+static void play_people(Hands *hands)
+{
+    while (run_working(hands->run, hands->client)) {
+        if (run_is_exhaustive(hands->run))
+            people_save_first(hands);
+        else if (!moderators_join_storm(hands))
+            draw_action(hands)(hands);
+        arena_reset(hands->arena);
+        pause_people(hands);
+    }
+}
+
+static void sleep_until(Hands *hands, int64_t at_us)
+{
+    int64_t now_us = sim_world_now_us(sim_world(run_sim(hands->run)));
+    if (at_us > now_us)
+        clock_sleep_us(hands->world.clock, at_us - now_us);
+}
+
+/* When a task is due again. */
+static int64_t due_after(const Hands *hands, size_t task)
+{
+    const Site *site = hands->site;
+    int64_t now_us = sim_world_now_us(sim_world(run_sim(hands->run)));
+    if (TASKS[task].act == sweeps_recent && now_us - site->marked_us > 2 * 3600 * US_PER_S)
+        now_us += site->meeting_us - now_us % site->meeting_us;
+    return now_us + site->periods_us[task];
+}
+
+static void play_sweeper(Hands *hands)
+{
+    int64_t due_us[TASK_COUNT], now_us = sim_world_now_us(sim_world(run_sim(hands->run)));
+    for (size_t i = 0; i < TASK_COUNT; i++)
+        due_us[i] = now_us + (int64_t)hands_draw(hands, (uint64_t)hands->site->periods_us[i]);
+    for (;;) {
+        size_t next = 0;
+        for (size_t i = 1; i < TASK_COUNT; i++)
+            if (due_us[i] < due_us[next])
+                next = i;
+        sleep_until(hands, due_us[next]);
+        if (!run_working(hands->run, hands->client))
+            return;
+        TASKS[next].act(hands);
+        arena_reset(hands->arena);
+        due_us[next] = due_after(hands, next);
+    }
+}
+
+static void client_work(Run *run, SimClient *client, Store *store, Arena *arena)
+{
+    Site *site = run_state(run);
+    HANDS_SCOPE Hands hands;
+    hands_open(&hands, run, client, store, arena);
+    bool sweeper = !run_is_exhaustive(run) && site->sweepers < site->sweepers_wanted;
+    site->sweepers += sweeper;
+    if (sweeper)
+        play_sweeper(&hands);
+    else
+        play_people(&hands);
+    site->sweepers -= sweeper;
+}
+
+/* All is well again, and everything that was left behind is found. */
+static void quiet_sweep(Run *run, Store *store, Arena *arena)
+{
+    HANDS_SCOPE Hands hands;
+    hands_open(&hands, run, NULL, store, arena);
+    sweeps_policies(&hands);
+    sweeps_accounts(&hands);
+    sweeps_slow(&hands);
+}
+
+static const Checker *const CHECKERS[] = {
+    &CHECK_FINAL, &CHECK_TOLD,  &CHECK_PAID,  &CHECK_TOTALS,    &CHECK_PICTURES,
+    &CHECK_PAST,  &CHECK_NAMES, &CHECK_MOVES, &CHECK_CAUGHT_UP, NULL};
+
+const Workload WORKLOAD_VOTES = {
+    .name = "votes",
+    .mutants = MUTANTS,
+    .mutant_count = sizeof MUTANTS / sizeof MUTANTS[0],
+    .checkers = CHECKERS,
+    .setup = setup,
+    .client = client_work,
+    .sweep = quiet_sweep,
+    .provoke = provoke,
+    .pieces = 1,
+    .scenarios = 2,
+};
