@@ -80,6 +80,8 @@ Status votes_read_entry(Votes *votes, uint64_t voter, uint64_t seq, Arena *arena
 
 /* What the rules need, for one voter and one call. */
 typedef struct Judge {
+    int64_t
+        now_us; /* from before the settings were read: they are known for this time, however long the rest takes */
     VoteGround ground;
     SettingsHistory settings;
     PoliciesReader reader;
@@ -88,6 +90,7 @@ typedef struct Judge {
 
 static Status judge_for(Votes *votes, const Voter *voter, Arena *arena, Judge *judge)
 {
+    judge->now_us = clock_now_us(votes->world.clock);
     TRY(accounts_settings(votes->accounts, arena, &judge->settings));
     judge->reader = (PoliciesReader){.policies = votes->policies, .arena = arena};
     judge->book = policies_book(&judge->reader);
@@ -238,8 +241,7 @@ static void begin_entry(Save *save)
 static VoteRule judge_save(Save *save)
 {
     const SaveRequest *request = save->request;
-    int64_t clock_us =
-        request->time_us != 0 ? request->time_us : clock_now_us(save->votes->world.clock);
+    int64_t clock_us = request->time_us != 0 ? request->time_us : save->judge.now_us;
     size_t count = request->wish_count;
     VoteWish *wishes = ARENA_ARRAY(save->arena, count + 1, VoteWish);
     if (count > 0)
@@ -479,7 +481,7 @@ Status votes_leave(Votes *votes, uint64_t id, Reason *reason)
     TRY(judge_for(votes, &save.voter, arena, &save.judge));
     vote_plan_leave(lines_of(&save.voter), &save.plan);
     save.plan.time_us = vote_entry_time(&save.judge.ground, lines_of(&save.voter), NULL, 0,
-                                        save.voter.head.time_us, clock_now_us(votes->world.clock));
+                                        save.voter.head.time_us, save.judge.now_us);
     save.plan.setting_version = settings_at(&save.judge.settings, save.plan.time_us)->version;
     begin_entry(&save);
     save.entry.closing = true;
