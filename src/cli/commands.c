@@ -269,6 +269,10 @@ const Command COMMANDS[] = {
     {"verify", "", 0, 0, COMMAND_SITE, "Recompute everything from the logs and say what differs; exit 1 when something does.", run_verify,
      {{"repair", NULL, "build what is derived anew when it differs, and look again"}}, false},
 
+    {"demo", "", 0, 0, COMMAND_ALONE, "Fill an empty data directory with a made-up electorate and its history.", run_demo,
+     {{"voters", "N", "how many people, 1,000"}, {"policies", "N", "how many policies, 100; at most one a voter"},
+      {"days", "N", "how many days of history, 30"}, {"seed", "N", "the same seed gives the same ledger, 1"},
+      {"until", "TIME", "the hour at which it ends; without it, now"}}, true},
     {"backup", "DIR", 1, 1, COMMAND_STORE, "Copy everything into a new directory, also while serving.", run_backup, NONE},
     {"restore", "DIR", 1, 1, COMMAND_ALONE, "Make the data directory from a backup; it must not hold data yet.", run_restore, NONE},
     {"health", "", 0, 0, COMMAND_STORE, "Say whether the store takes writes; exit 1 when it does not.", run_health, NONE},

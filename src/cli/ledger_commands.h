@@ -35,6 +35,8 @@ int run_task_list(Context *context);
 int run_task_run(Context *context);
 int run_verify(Context *context);
 
+int run_demo(Context *context);
+
 int run_rank_top(Context *context);
 int run_rank_show(Context *context);
 int run_rank_history(Context *context);

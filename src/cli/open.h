@@ -7,5 +7,8 @@
 /* Opens the store that the settings name; `create` makes a new data directory. */
 MUST_USE Status open_store(const Config *config, World world, bool create, Store **ret_store,
                            Reason *reason);
+/* The same for loading data that can be made again: created when it is not there, and synced when it is closed. */
+MUST_USE Status open_store_bulk(const Config *config, World world, Store **ret_store,
+                                Reason *reason);
 /* "127.0.0.1:8080", with the real port where the setting says 0. */
 const char *open_address(const Config *config, unsigned port, Arena *arena);

@@ -135,7 +135,8 @@ static rocksdb_options_t *make_options(Rocks *rocks)
 
     /* Opening again is ours to do: RocksDB's own attempts would write behind a failed sync. */
     char text[160], *error = NULL;
-    snprintf(text, sizeof text, "periodic_compaction_seconds=%lld;max_bgerror_resume_count=0;"
+    snprintf(text, sizeof text,
+             "periodic_compaction_seconds=%lld;max_bgerror_resume_count=0;"
              "memtable_whole_key_filtering=true",
              (long long)rocks->store.grace_s);
     rocksdb_get_options_from_string(base, text, options, &error);
