@@ -384,8 +384,8 @@ static Status append_and_answer(Save *save, SaveResult *result, Reason *reason)
     Status status = append_told(save);
     if (status == STATUS_OK)
         return finish(save, result);
-    if (status == STATUS_CONFLICT)
-        return tell(save, SAVE_STALE, result);
+    if (status == STATUS_CONFLICT) /* perhaps the same form, sent twice at the same moment */
+        return answer_stale(save, result);
     if (status != STATUS_UNKNOWN)
         return status;
     result->outcome = SAVE_UNKNOWN;
@@ -478,6 +478,9 @@ Status votes_leave(Votes *votes, uint64_t id, Reason *reason)
     TRY(votes_read_voter(votes, id, arena, &save.voter));
     if (save.voter.head.closed)
         return STATUS_OK;
+    if (save.voter.account.state != ACCOUNT_CONFIRMED)
+        return reason_set(reason, STATUS_REFUSED, "voter", "this account is %s",
+                          account_state_text(save.voter.account.state));
     TRY(judge_for(votes, &save.voter, arena, &save.judge));
     vote_plan_leave(lines_of(&save.voter), &save.plan);
     save.plan.time_us = vote_entry_time(&save.judge.ground, lines_of(&save.voter), NULL, 0,

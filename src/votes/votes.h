@@ -118,7 +118,7 @@ MUST_USE Status votes_cost(Votes *votes, uint64_t voter, const VoteWish *wishes,
                            Arena *arena, CostAnswer *ret_answer);
 
 /* The last entry of a voter: all lines to zero, closed. Later saves are refused. Then the caller closes the account. OK also when
- * it was closed before; UNKNOWN: ask again. */
+ * it was closed before; REFUSED: the account is not confirmed, and there is nothing to leave; UNKNOWN: ask again. */
 MUST_USE Status votes_leave(Votes *votes, uint64_t voter, Reason *reason);
 
 /* ---- A voter's history ------------------------------------------------------------------------------------- */
