@@ -31,7 +31,7 @@ struct Run {
     int64_t rest_us; /* how far apart the moments are to which clients rest */
     uint32_t lives;
     SimClient *first[2]; /* for RunResult.calls */
-    uint32_t pieces_done[3];
+    uint32_t pieces_done[LIVES_MOST + 1];
 };
 
 /* ---- For workloads --------------------------------------------------------------------------------------- */
@@ -162,7 +162,9 @@ static void client_life(SimClient *client, void *context)
 static void set_up(Run *run, Store *store)
 {
     const RunPlan *plan = run->plan;
-    uint32_t clients = plan->pieces > 0 ? 2 : 2 + (uint32_t)run_draw(run, 5);
+    uint32_t clients = plan->pieces == 0   ? 2 + (uint32_t)run_draw(run, 5)
+                       : plan->clients > 0 ? plan->clients
+                                           : 2;
     int64_t days = plan->pieces > 0 ? 1 : 1 + (int64_t)run_draw(run, 40);
     run->until_us = days * DAY_US;
     run->rest_us = (1 + (int64_t)run_draw(run, 12)) * 3600 * US_PER_S;
@@ -222,9 +224,10 @@ static Sim *make_cluster(Run *run)
     SimOptions sim = {.tables = own.count > 0 ? own : TABLES,
                       .grace_s = GRACE_DAYS * S_PER_DAY,
                       .repair_every_s = REPAIR_DAYS * S_PER_DAY};
-    if (plan->pieces == 0)
+    bool faults = plan->pieces == 0 || plan->swarm;
+    if (faults)
         world.swarm = swarm_of(&run->luck);
-    if (plan->pieces == 0 && plan->workload->provoke != NULL)
+    if (faults && plan->workload->provoke != NULL)
         plan->workload->provoke(run, &world.swarm);
     run->world = sim_world_new(&world);
     return sim_new(run->world, &sim);

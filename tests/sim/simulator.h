@@ -80,6 +80,8 @@ typedef struct RunPlan {
     bool threads;
     /* The exhaustive mode: no luck, two clients, each with so many pieces of work; 0: the usual swarm. */
     uint32_t pieces;
+    uint32_t clients; /* with pieces: so many, 0: two */
+    bool swarm;       /* with pieces: with the seed's faults all the same */
 } RunPlan;
 
 typedef struct RunResult {

@@ -142,6 +142,21 @@ TEST(shrinking_leaves_a_few_faults_that_are_enough)
     run_result_free(&again);
 }
 
+TEST(of_64_saves_on_one_version_one_stands)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        RunPlan plan = {.workload = workload_by_name("votes"),
+                        .seed = seed,
+                        .pieces = 1,
+                        .clients = 64,
+                        .swarm = seed > 2};
+        RunResult result;
+        run_once(&plan, &result);
+        expect_whole(&plan, &result);
+        run_result_free(&result);
+    }
+}
+
 TEST(nothing_breaks_whichever_call_fails)
 {
     for (size_t i = 0; WORKLOADS[i] != NULL; i++) {

@@ -2,6 +2,8 @@
  * saved once. */
 #include "site/site.h"
 
+enum { TOKEN_LIFE_S = 6 * 86400 }; /* less than it is: clocks differ */
+
 static const Entry *with_version(const SiteChain *chain, Id version)
 {
     for (size_t i = 0; i < chain->count; i++)
@@ -19,7 +21,8 @@ static void check_saved(Run *run, const SiteChain *chain, const SiteTry *try)
     if (entry == NULL || (try->told_seq != 0 && entry->seq != try->told_seq))
         run_violated(run, "voter %llu was told that entry %llu is saved, and it is not",
                      (unsigned long long)try->voter, (unsigned long long)try->told_seq);
-    if (try->sent && !id_equal(try->version, try->told_version))
+    bool same_form = entry != NULL && !id_is_zero(try->token) && id_equal(entry->token, try->token);
+    if (try->sent && !id_equal(try->version, try->told_version) && !same_form)
         run_violated(run, "voter %llu was told of another entry than the one sent",
                      (unsigned long long)try->voter);
 }
@@ -36,6 +39,30 @@ static void check_try(Run *run, const SiteChain *chain, const SiteTry *try)
         run_violated(
             run, "voter %llu was told %s, and it was saved", (unsigned long long)try->voter,
             try->status == STATUS_OK ? save_outcome_text(try->outcome) : status_name(try->status));
+}
+
+/* A form that was saved and is sent again gets the same answer, as long as its token lives. */
+static void check_again(Run *run, const SiteTry *saved, const SiteTry *again)
+{
+    bool same = again->status == STATUS_OK && again->outcome == SAVE_SAVED &&
+                id_equal(again->told_version, saved->version);
+    bool told = again->answered && (again->status == STATUS_OK || again->status == STATUS_REFUSED);
+    if (id_equal(again->token, saved->token) && again->began_us > saved->ended_us &&
+        again->ended_us < saved->began_us + TOKEN_LIFE_S * US_PER_S && told && !same)
+        run_violated(run, "voter %llu sent a form again and got another answer",
+                     (unsigned long long)saved->voter);
+}
+
+static void check_forms(Run *run, const Site *site)
+{
+    for (const SiteTry *saved = site->tries; saved != NULL; saved = saved->next) {
+        if (!saved->answered || !saved->sent || saved->status != STATUS_OK ||
+            saved->outcome != SAVE_SAVED || id_is_zero(saved->token))
+            continue;
+        for (const SiteTry *again = site->tries; again != NULL; again = again->next)
+            if (id_equal(saved->version, saved->told_version))
+                check_again(run, saved, again);
+    }
 }
 
 static void check_tokens(Run *run, const SiteChain *chain)
@@ -62,6 +89,7 @@ static void check(Run *run, Store *store, Arena *arena)
         else
             check_try(run, chain, try);
     }
+    check_forms(run, site);
     for (size_t i = 0; i < facts->account_count; i++)
         check_tokens(run, &facts->chains[i]);
 }

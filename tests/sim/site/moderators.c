@@ -112,6 +112,32 @@ void moderators_merge(Hands *hands)
     (void)moderators_join_storm(hands);
 }
 
+/* ---- Texts and settings ---------------------------------------------------------------------------------- */
+
+/* On the version that was just seen, or on none that is there. */
+void moderators_edit(Hands *hands)
+{
+    Site *site = hands->site;
+    Policy policy;
+    Reason reason = {.rule = ""};
+    uint64_t id = site_any_policy(hands);
+    if (!hands_heard(hands, "policies_read",
+                     policies_read(hands->policies, id, hands->arena, &policy)) ||
+        policy.revision == 0)
+        return;
+    SiteEdit *edit = ARENA_NEW(run_arena(hands->run), SiteEdit);
+    *edit = (SiteEdit){.policy = id, .number = ++site->edit_count, .next = site->edits};
+    site->edits = edit;
+    PolicyText text = policy.text;
+    text.description = arena_print(hands->arena, "edit %llu", (unsigned long long)edit->number);
+    if (hands_draw(hands, 2) == 0)
+        text.name =
+            arena_print(hands->arena, "name %llu", (unsigned long long)hands_draw(hands, 4));
+    edit->status = policies_edit(hands->policies, id, policy.version, &text, 1, &reason);
+    edit->answered = hands_alive(hands);
+    (void)hands_heard(hands, "policies_edit", edit->status);
+}
+
 void moderators_set(Hands *hands)
 {
     static const struct {

@@ -77,10 +77,21 @@ static SiteForm *fill_form(Hands *hands, const SitePerson *person)
 static SiteTry *new_try(Hands *hands, uint64_t voter, Id token)
 {
     SiteTry *try = ARENA_NEW(run_arena(hands->run), SiteTry);
-    *try = (SiteTry){.voter = voter, .token = token, .next = hands->site->tries};
+    *try = (SiteTry){.voter = voter,
+                     .token = token,
+                     .began_us = sim_world_now_us(sim_world(run_sim(hands->run))),
+                     .next = hands->site->tries};
     hands->site->tries = try;
     hands->try = try;
     return try;
+}
+
+static void end_try(Hands *hands, SiteTry *try, Status status)
+{
+    hands->try = NULL;
+    try->status = status;
+    try->answered = hands_alive(hands);
+    try->ended_us = sim_world_now_us(sim_world(run_sim(hands->run)));
 }
 
 static void hear(Hands *hands, SiteTry *try, const SaveResult *result)
@@ -111,16 +122,15 @@ static void send_form(Hands *hands, const SiteForm *form)
     Reason reason = {.rule = ""};
     uint64_t seen_before = person->seen_seq;
     Status status = votes_save(hands->votes, &request, hands->arena, &result, &reason);
-    hands->try = NULL;
-    try->status = status;
-    try->answered = hands_alive(hands);
+    end_try(hands, try, status);
     if (!hands_heard(hands, "votes_save", status) || !try->answered)
         return;
     hear(hands, try, &result);
     if (result.outcome != SAVE_UNKNOWN)
         saw_head(hands, person, result.state.seq, seen_before);
-    /* A person who was told "stale" or "saved" goes on from what stands now. */
-    show_in_tab(&person->tabs[hands_draw(hands, SITE_TABS)], &result.state);
+    /* A person who was told "stale" or "saved" goes on from what stands now; in a rush nobody waits for that. */
+    if (!run_is_exhaustive(hands->run))
+        show_in_tab(&person->tabs[hands_draw(hands, SITE_TABS)], &result.state);
 }
 
 /* Half of the time the instance projects what it saved at once, as it should. */
@@ -164,12 +174,35 @@ void people_create(Hands *hands)
     after_saving(hands);
 }
 
-void people_save_first(Hands *hands)
+/* ---- One version, many hands ----------------------------------------------------------------------------- */
+
+static SiteForm *fill_fixed(Hands *hands, const VoteWish *wishes, size_t count)
 {
     SitePerson *person = &hands->site->people[0];
-    SiteForm *form = fill_form(hands, person);
-    form->seen = (Id){{0}};
-    send_form(hands, form);
+    SiteForm *form = ARENA_NEW(run_arena(hands->run), SiteForm);
+    *form = (SiteForm){.voter = person->account,
+                       .seen = person->tabs[0].version,
+                       .token = id_new(hands->world.clock, hands->world.random),
+                       .wish_count = count};
+    memcpy(form->wishes, wishes, count * sizeof *wishes);
+    return form;
+}
+
+void people_begin_rush(Hands *hands)
+{
+    SitePerson *person = &hands->site->people[0];
+    VoteWish wish = {hands->site->policies[0], 50};
+    send_form(hands, fill_fixed(hands, &wish, 1));
+    sweeps_waiting(hands);
+    person->tabs[0] = (SiteTab){.version = hands->site->tries->told_version};
+}
+
+/* From the first policy to the second, so that there is something to take away and something to add. */
+void people_rush(Hands *hands)
+{
+    const uint64_t *policies = hands->site->policies;
+    VoteWish wishes[] = {{policies[0], 10 + (int64_t)hands_draw(hands, 9)}, {policies[1], 10}};
+    send_form(hands, fill_fixed(hands, wishes, 2));
     sweeps_waiting(hands);
 }
 
@@ -191,9 +224,7 @@ void people_leave(Hands *hands)
         return;
     SiteTry *try = new_try(hands, person->account, (Id){{0}});
     Status status = votes_leave(hands->votes, person->account, &reason);
-    hands->try = NULL;
-    try->status = status;
-    try->answered = hands_alive(hands);
+    end_try(hands, try, status);
     try->outcome = status == STATUS_OK ? SAVE_SAVED : SAVE_STALE;
     try->told_version = try->version;
     if (!hands_heard(hands, "votes_leave", status) || !try->answered)

@@ -42,7 +42,8 @@ typedef struct SiteForm {
 /* One request to save or to leave. */
 typedef struct SiteTry {
     uint64_t voter;
-    Id token;      /* zero: none */
+    Id token; /* zero: none */
+    int64_t began_us, ended_us;
     bool sent;     /* an entry was on its way: */
     Id version;    /* that one */
     bool answered; /* the client lived to hear */
@@ -97,6 +98,14 @@ typedef struct SitePicture {
     struct SitePicture *next;
 } SitePicture;
 
+/* One request to edit a policy's text; its description names it. */
+typedef struct SiteEdit {
+    uint64_t policy, number;
+    bool answered;
+    Status status;
+    struct SiteEdit *next;
+} SiteEdit;
+
 typedef struct SiteFacts SiteFacts;
 
 typedef struct Site {
@@ -109,6 +118,8 @@ typedef struct Site {
     SiteTry *tries;
     SiteMove *moves;
     uint64_t move_count;
+    SiteEdit *edits;
+    uint64_t edit_count;
     SitePicture *pictures;
     uint32_t hours[SITE_HOURS_MOST]; /* in which marks may have been made */
     size_t hour_count;
@@ -166,14 +177,14 @@ void site_saw_entry(Run *run, SitePerson *person, const Entry *entry);
 
 typedef void SiteAction(Hands *hands);
 SiteAction people_look, people_save, people_send_again, people_create, people_leave;
-SiteAction moderators_add, moderators_move, moderators_merge, moderators_set;
+SiteAction moderators_add, moderators_move, moderators_merge, moderators_set, moderators_edit;
 SiteAction names_register, names_confirm, names_rename;
 SiteAction sweeps_waiting, sweeps_recent, sweeps_older, sweeps_slow, sweeps_policies,
     sweeps_accounts, sweeps_rebuild;
 SiteAction watch_counts, watch_history, watch_names;
 
-/* The same form from two clients at once: the exhaustive mode. */
-void people_save_first(Hands *hands);
+/* The exhaustive mode: one save from outside, and then all clients at once on that version. */
+SiteAction people_begin_rush, people_rush;
 /* Takes part in a storm of merges if one is coming; false otherwise. */
 bool moderators_join_storm(Hands *hands);
 
@@ -207,4 +218,4 @@ const Policy *facts_policy(const SiteFacts *facts, uint64_t policy);
 int64_t chain_held(const SiteChain *chain, size_t count, uint64_t policy);
 
 extern const Checker CHECK_FINAL, CHECK_TOLD, CHECK_PAID, CHECK_TOTALS, CHECK_PICTURES, CHECK_PAST,
-    CHECK_NAMES, CHECK_MOVES, CHECK_CAUGHT_UP;
+    CHECK_NAMES, CHECK_MOVES, CHECK_TEXTS, CHECK_RUSH, CHECK_CAUGHT_UP;

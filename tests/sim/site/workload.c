@@ -112,6 +112,8 @@ static void populate(Run *run, Store *store)
         add_voter(&hands, run_draw(run, 60));
     for (uint64_t i = 2 + run_draw(run, 4); i > 0; i--)
         add_policy(&hands);
+    if (run_is_exhaustive(run))
+        people_begin_rush(&hands);
 }
 
 static void draw_habits(Run *run, Site *site)
@@ -183,7 +185,7 @@ static void play_people(Hands *hands)
 {
     while (run_working(hands->run, hands->client)) {
         if (run_is_exhaustive(hands->run))
-            people_save_first(hands);
+            people_rush(hands);
         else if (!moderators_join_storm(hands))
             draw_action(hands)(hands);
         arena_reset(hands->arena);
@@ -252,8 +254,8 @@ static void quiet_sweep(Run *run, Store *store, Arena *arena)
 }
 
 static const Checker *const CHECKERS[] = {
-    &CHECK_FINAL, &CHECK_TOLD,  &CHECK_PAID,  &CHECK_TOTALS,    &CHECK_PICTURES,
-    &CHECK_PAST,  &CHECK_NAMES, &CHECK_MOVES, &CHECK_CAUGHT_UP, NULL};
+    &CHECK_FINAL, &CHECK_TOLD,  &CHECK_PAID,  &CHECK_TOTALS, &CHECK_PICTURES,  &CHECK_PAST,
+    &CHECK_NAMES, &CHECK_MOVES, &CHECK_TEXTS, &CHECK_RUSH,   &CHECK_CAUGHT_UP, NULL};
 
 const Workload WORKLOAD_VOTES = {
     .name = "votes",
