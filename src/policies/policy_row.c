@@ -1,4 +1,5 @@
 /* policy_row.c -- reading a policy's row, and appending a move to it. */
+#include "base/mutant.h"
 #include "policies/policies_internal.h"
 
 static const Slice STATE = {"state", 5};
@@ -125,7 +126,7 @@ Status policy_row_read(Policies *policies, uint64_t id, ReadMode mode, Arena *ar
                        PolicyRow *ret_row)
 {
     Status status = read_row(policies, id, mode, arena, ret_row);
-    if (status == STATUS_CORRUPT && mode == STORE_NORMAL)
+    if (status == STATUS_CORRUPT && mode == STORE_NORMAL && !MUTANT(normal_read_believed))
         return read_row(policies, id, STORE_SERIAL, arena, ret_row);
     return status;
 }
@@ -137,7 +138,7 @@ Status policy_known(Policies *policies, uint64_t id, Arena *arena, PolicyKnown *
     RowBuilder builder;
     int64_t read_us = policy_cache_now_us(policies->cache);
     Status status = read_part(policies, id, SLICE("n"), STORE_NORMAL, arena, &builder);
-    if (status == STATUS_CORRUPT) /* as in policy_row_read */
+    if (status == STATUS_CORRUPT && !MUTANT(normal_read_believed)) /* as in policy_row_read */
         status = read_part(policies, id, SLICE("n"), STORE_SERIAL, arena, &builder);
     TRY(status);
     policy_cache_put(policies->cache, &builder.row.known, read_us);

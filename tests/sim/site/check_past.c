@@ -114,6 +114,19 @@ static size_t scan_cells(Hands *hands, const Table *table)
     return count;
 }
 
+/* Whoever kept a day by its digest, and finds the same digest now, has kept what is there. */
+static void check_kept(Hands *hands, const SitePast *kept)
+{
+    SitePast now = *kept;
+    if (kept->generation != votes_generation(hands->votes))
+        return;
+    if (!past_read(hands, &now))
+        run_violated(hands->run, "the past cannot be read though all is well");
+    else if (now.late == kept->late && now.hours != kept->hours)
+        run_violated(hands->run, "day %u changed after it was over, and nothing tells of it",
+                     kept->day);
+}
+
 static void check(Run *run, Store *store, Arena *arena)
 {
     const SiteFacts *facts = site_facts(run, store);
@@ -131,6 +144,9 @@ static void check(Run *run, Store *store, Arena *arena)
                 check_line(&hands, &facts->chains[i], entry, &entry->changes[c]);
             check_hour(&hands, facts, entry);
         }
+    for (const SitePast *kept = ((const Site *)run_state(run))->pasts; kept != NULL;
+         kept = kept->next)
+        check_kept(&hands, kept);
     size_t stored = scan_cells(&hands, &TABLE_POLICY_HISTORY);
     if (stored != lines)
         run_violated(run, "the history has %zu lines, the chains have %zu", stored, lines);

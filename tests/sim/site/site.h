@@ -106,6 +106,15 @@ typedef struct SiteEdit {
     struct SiteEdit *next;
 } SiteEdit;
 
+/* The hours of a day that was over, and what told that they may have changed since. */
+typedef struct SitePast {
+    uint32_t generation, day;
+    uint64_t late;     /* digest of the late days up to this one */
+    uint64_t hours;    /* digest of the hours */
+    size_t hour_count; /* of those that were known */
+    struct SitePast *next;
+} SitePast;
+
 typedef struct SiteFacts SiteFacts;
 
 typedef struct Site {
@@ -121,6 +130,7 @@ typedef struct Site {
     SiteEdit *edits;
     uint64_t edit_count;
     SitePicture *pictures;
+    SitePast *pasts;
     uint32_t hours[SITE_HOURS_MOST]; /* in which marks may have been made */
     size_t hour_count;
     int64_t marked_us; /* when the last one was made */
@@ -181,7 +191,9 @@ SiteAction moderators_add, moderators_move, moderators_merge, moderators_set, mo
 SiteAction names_register, names_confirm, names_rename;
 SiteAction sweeps_waiting, sweeps_recent, sweeps_older, sweeps_slow, sweeps_policies,
     sweeps_accounts, sweeps_rebuild;
-SiteAction watch_counts, watch_history, watch_names;
+SiteAction watch_counts, watch_history, watch_names, watch_past;
+/* What the late days and the known hours of a day say now; false when they could not be read. */
+bool past_read(Hands *hands, SitePast *past);
 
 /* The exhaustive mode: one save from outside, and then all clients at once on that version. */
 SiteAction people_begin_rush, people_rush;

@@ -86,3 +86,59 @@ void watch_counts(Hands *hands)
     picture->next = site->pictures;
     site->pictures = picture;
 }
+
+/* ---- The past -------------------------------------------------------------------------------------------- */
+
+/* Order does not count: policies come as they come. */
+static void add_change(void *context, uint64_t policy, int64_t change)
+{
+    uint64_t *digest = context;
+    *digest += (policy + 1) * UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)change;
+}
+
+static bool read_late(Hands *hands, SitePast *past)
+{
+    LateDay *days;
+    size_t count;
+    if (votes_late_days(hands->votes, hands->arena, &days, &count) != STATUS_OK)
+        return false;
+    past->late = 0;
+    for (size_t i = 0; i < count && days[i].day <= past->day; i++)
+        past->late = days[i].digest;
+    return true;
+}
+
+bool past_read(Hands *hands, SitePast *past)
+{
+    const Site *site = hands->site;
+    if (!read_late(hands, past))
+        return false;
+    past->hours = 0;
+    for (size_t i = 0; i < past->hour_count; i++) {
+        uint64_t digest = 0;
+        if (site->hours[i] / 24 != past->day)
+            continue;
+        if (votes_hour_changes(hands->votes, site->hours[i], add_change, &digest) != STATUS_OK)
+            return false;
+        past->hours = past->hours * 31 + digest;
+    }
+    return true;
+}
+
+/* A day with something in it that is over by this clock. */
+void watch_past(Hands *hands)
+{
+    Site *site = hands->site;
+    uint32_t over = count_day(clock_now_us(hands->world.clock));
+    if (site->hour_count == 0)
+        return;
+    SitePast *past = ARENA_NEW(run_arena(hands->run), SitePast);
+    *past = (SitePast){.generation = votes_generation(hands->votes),
+                       .day = site->hours[hands_draw(hands, site->hour_count)] / 24,
+                       .hour_count = site->hour_count};
+    if (past->day >= over || !past_read(hands, past) || !hands_alive(hands) ||
+        votes_generation(hands->votes) != past->generation)
+        return;
+    past->next = site->pasts;
+    site->pasts = past;
+}

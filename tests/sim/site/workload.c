@@ -8,14 +8,16 @@ static const Mutant MUTANTS[] = {
     {"sum_by_clock", "a total is stamped by the clock instead of by its version", 200},
     {"marks_consumed", "a sweep removes the marks that it has followed", 300},
     {"no_mark", "a save makes no mark", 20},
-    {"additions_first", "additions are projected before withdrawals", 60},
+    {"additions_first", "additions are projected before withdrawals", 100},
     {"projected_first", "an entry is called projected before it is", 60},
+    {"late_day_unmarked", "a day that changes when it is over is not marked", 60},
     {"day_by_clock", "a change is dated by the projector's clock", 20},
     {"plain_not_acknowledged", "nobody waits for the totals to be written", 60},
     {"cells_before_sum", "voters' cells are read before the sum", 60},
     {"merge_without_condition", "a merge lists its source on a target in any state", 60},
-    {"names_without_condition", "the clean-up frees names without a condition", 150},
-    {"claim_without_id", "a freed claim looks as it did before", 300},
+    {"normal_read_believed", "a policy of which a normal read lacks a part is called damaged", 400},
+    {"names_without_condition", "the clean-up frees names without a condition", 300},
+    {"claim_without_id", "a freed claim looks as it did before", 400},
 };
 
 /* ---- Actions --------------------------------------------------------------------------------------------- */
@@ -39,7 +41,7 @@ static const struct {
     {sweeps_recent, 2, false, THEME_NONE},         {sweeps_policies, 1, false, THEME_NONE},
     {sweeps_accounts, 1, false, THEME_NONE},       {sweeps_rebuild, 1, false, THEME_NONE},
     {watch_counts, 10, true, THEME_PEOPLE},        {watch_history, 2, true, THEME_PEOPLE},
-    {watch_names, 6, true, THEME_NAMES},
+    {watch_names, 6, true, THEME_NAMES},           {watch_past, 1, true, THEME_PEOPLE},
 };
 enum { ACTION_COUNT = sizeof ACTIONS / sizeof ACTIONS[0] };
 
@@ -51,6 +53,7 @@ static const struct {
 } TASKS[] = {
     {sweeps_recent, 1, 12, 60}, {sweeps_older, 1, 4, 0},    {sweeps_slow, 1, 1, 7 * 24 * 60},
     {sweeps_policies, 1, 4, 0}, {sweeps_accounts, 1, 1, 0}, {watch_counts, 4, 32, 0},
+    {watch_past, 1, 4, 0},
 };
 enum { TASK_COUNT = sizeof TASKS / sizeof TASKS[0] };
 
