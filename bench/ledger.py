@@ -1,8 +1,9 @@
-"""The ledger beside PostgreSQL: saves with their projection; then what projection, recounts and growth cost.
+"""The ledger beside PostgreSQL: saves with their projection; then what its parts, growth and rankings cost.
 
 Both sides stay open and take turns, so that a busy moment of the machine hits both; each row is the median of its turns.
 bench/README.md says what exactly is compared. BENCH_QUICK=1 or --quick: fewer voters and shorter turns."""
 import os
+import shutil
 
 from support import postgresql, report, run
 from support.report import median
@@ -14,7 +15,11 @@ VOTERS_A_POLICY = 50
 TURNS = 3 if run.QUICK else 5
 SAVE_MS = 3_000 if run.QUICK else 8_000
 BACKLOG = 30_000
-GROWTH = [10_000, 100_000] if run.QUICK else [10_000, 1_000_000]
+GROWTH = [10_000, 100_000, 1_000_000] if run.QUICK else [10_000, 1_000_000, 10_000_000]
+GROWTH_BYTES = 4_000  # on the disk for each voter while loading, at most
+LOAD_MOST_S = 15 * 60
+RANKED = 100_000 if run.QUICK else 1_000_000
+ASK_MS = 1_000
 FREE_BYTES = (4 if run.QUICK else 16) << 30
 
 # The aim; below 2.5 the design is in doubt.
@@ -86,21 +91,56 @@ def parts(ours, saved):
                      ["voters recounted", median(a["voters"] / a["seconds"] for a in recounts), None]])
 
 
+def size_of(directory):
+    return sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(directory) for name in names)
+
+
 def growth(session, goals):
     """The same save at more and more voters: time and CPU of each, projection included."""
     rows, costs = [], []
     for voters in GROWTH:
+        if shutil.disk_usage(session.directory).free < voters * GROWTH_BYTES:
+            run.say(f"no room for {voters:,} voters; growth ends before")
+            break
         run.say(f"loading {voters:,} voters")
         ours = ours_with(session, f"growth-{voters}", voters)
-        loaded = ours("preload")
+        loaded = ours("bulk")
+        ours("settle")
         ours("saves", SAVE_MS)
-        turns = [ours("saves", SAVE_MS) for _ in range(3)]
+        turns = [ours("saves", SAVE_MS) for _ in range(TURNS)]
         ours.close()
+        size = size_of(session.path(f"growth-{voters}"))
+        shutil.rmtree(session.path(f"growth-{voters}"))
         costs.append(median(per_unit(turn, "cpu_us") for turn in turns))
-        rows.append([f"{voters:,} voters", median(rate(turn) for turn in turns), costs[-1],
-                     voters / loaded["voters_s"], loaded["seconds"]])
-    report.table("Growth: saves with their projection", ["", "saves/s", "CPU µs", "loaded voters/s", "load s"], rows)
+        rows.append([f"{voters:,} voters", median(rate(turn) for turn in turns), costs[-1], loaded["seconds"],
+                     size / (1 << 30)])
+    report.table("Growth: saves with their projection; voters loaded as rows", ["", "saves/s", "CPU µs", "load s", "GiB"], rows)
     goals.at_most("ledger_growth_cost", costs[-1] / costs[0], 2.0)
+    goals.at_most("ledger_growth_load_s", rows[-1][3], LOAD_MOST_S)
+
+
+# command, what is asked, goal (None: none), most µs for 99 of 100
+QUESTIONS = [
+    ("place", "rank and neighbours of any policy, all votes", "rank_place_us", 50),
+    ("place_window", "the same, last 3 days", "rank_place_window_us", 50),
+    ("top", "the first 50, last 3 days", "rank_top50_us", 1_000),
+    ("anywhere", "50 from anywhere, all votes", None, None),
+]
+
+
+def rankings(session, goals):
+    ranks = session.obedient([run.program("bench_rank"), session.path("ranks"), str(RANKED), str(CACHE_MIB)])
+    run.say(f"loading {RANKED:,} policies")
+    ranks("preload")
+    loaded, rows = ranks("load"), []
+    for command, what, goal, most in QUESTIONS:
+        answer = ranks(command, ASK_MS)
+        rows.append([what, rate(answer), answer["p50_us"], answer["p99_us"]])
+        if goal:
+            goals.at_most(goal, answer["p99_us"], most)
+    report.table(f"Questions to a ranking of {RANKED:,} policies, from one thread (read from the store in "
+                 f"{loaded['seconds']:.1f} s)", ["", "a second", "p50 µs", "p99 µs"], rows)
+    ranks.close()
 
 
 def body():
@@ -113,13 +153,13 @@ def body():
         run.say(f"loading {VOTERS:,} voters into PostgreSQL")
         peer("preload")
         run.say(f"loading {VOTERS:,} voters into the store")
-        loaded = ours("preload")
+        ours("bulk")
+        ours("settle")
         saved, goals = {ours: VOTERS, peer: VOTERS}, report.Goals()
 
         mine, theirs = compare_saves(ours, peer, saved)
         print(f"{VOTERS:,} voters with 3 lines on {VOTERS // VOTERS_A_POLICY:,} policies, {CLIENTS} clients, 1.4 lines a save; "
-              f"median of {TURNS} turns of {SAVE_MS / 1000:g} s each, in turn. A turn ends when the projection has caught up. "
-              f"Load through the operations: {VOTERS / loaded['voters_s']:,.0f} voters/s.")
+              f"median of {TURNS} turns of {SAVE_MS / 1000:g} s each, in turn. A turn ends when the projection has caught up.")
         report.table("Durable saves, in the counts of the policies", SAVE_COLUMNS, [
             save_row("ours", mine, ""), save_row("PostgreSQL 15", theirs, "server_")])
         print(f"\nRatio, turn by turn: {', '.join(f'{rate(a) / rate(b):.2f}' for a, b in zip(mine, theirs))}")
@@ -130,6 +170,7 @@ def body():
         check("PostgreSQL", peer, saved[peer])
         peer.close()
         ours.close()
+        rankings(session, goals)
         growth(session, goals)
         goals.print()
 

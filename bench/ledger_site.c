@@ -6,7 +6,6 @@
 #include "store/rocksdb/rocksdb.h"
 
 enum { ID_BLOCK = 1024, CACHE_S = 60, WAITING_MANY = 32768, PAUSE_US = 1000, CATEGORY = 1 };
-#define REGISTERED_AGO_US (INT64_C(10) * 365 * S_PER_DAY * US_PER_S) /* salary for many saves */
 
 static void expect(Status status, const char *what, const Reason *reason)
 {
@@ -110,7 +109,7 @@ uint64_t ledger_add_policy(void *state)
                                  .rationale = SLICE_EMPTY,
                                  .category = CATEGORY},
                         .version = id_new(world_real().clock, world_real().random),
-                        .time_us = clock_now_us(world_real().clock) - REGISTERED_AGO_US};
+                        .time_us = clock_now_us(world_real().clock) - LEDGER_REGISTERED_AGO_US};
     expect(policies_create(client->bench->policies, &policy, &reason), "a policy", &reason);
     return 1;
 }
@@ -150,7 +149,7 @@ uint64_t ledger_add_voter(void *state)
         .password = SLICE_EMPTY,
         .without_password = true,
         .confirmed = true,
-        .registered_us = clock_now_us(world_real().clock) - REGISTERED_AGO_US,
+        .registered_us = clock_now_us(world_real().clock) - LEDGER_REGISTERED_AGO_US,
         .address = SLICE_EMPTY,
         .cookie = SLICE_EMPTY};
     expect(accounts_register(bench->accounts, &registration, &bench->ids[voter], &reason),

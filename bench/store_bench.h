@@ -71,7 +71,5 @@ uint64_t bare_read_row(void *state);
 uint64_t bare_read_page(void *state);
 uint64_t bare_read_scan(void *state);
 
-/* Waits until RocksDB has no flush or compaction to do. */
-void bare_settle(StoreBench *bench);
 /* A directory's worth of RocksDB's own words about its levels, to stderr. */
 void bare_describe(StoreBench *bench);

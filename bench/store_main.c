@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "settle.h"
 #include "store/rocksdb/rocksdb.h"
 #include "store_bench.h"
 
@@ -76,8 +77,9 @@ static void age(void *context, int64_t count)
 
 static void settle(void *context, int64_t unused)
 {
+    const StoreBench *bench = context;
     (void)unused;
-    bare_settle(context);
+    bench_settle(bench->store);
     printf("{}\n");
 }
 

@@ -187,20 +187,6 @@ uint64_t bare_read_scan(void *state)
 
 /* ---- The state of the tree ----------------------------------------------------------------------------------- */
 
-void bare_settle(StoreBench *bench)
-{
-    static const char *const BUSY[] = {"rocksdb.num-running-compactions",
-                                       "rocksdb.num-running-flushes", "rocksdb.compaction-pending",
-                                       "rocksdb.mem-table-flush-pending"};
-    rocksdb_t *db = rocks_of(bench->store)->db;
-    for (int quiet = 0; quiet < 5; usleep(100 * 1000)) {
-        uint64_t busy = 0, one = 0;
-        for (size_t i = 0; i < sizeof BUSY / sizeof *BUSY; i++)
-            busy += rocksdb_property_int(db, BUSY[i], &one) == 0 ? one : 0;
-        quiet = busy == 0 ? quiet + 1 : 0;
-    }
-}
-
 void bare_describe(StoreBench *bench)
 {
     char *text = rocksdb_property_value(rocks_of(bench->store)->db, "rocksdb.levelstats");
