@@ -80,7 +80,7 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "generation; or generation, day",                                                            \
       "day: digest of the late days it knew; or page of 1024 ids: that digest, then policy, "      \
       "total at the end of the day …",                                                             \
-      "ranking: checkpoint")                                                                      \
+      "ranking: checkpoint")                                                                       \
     X(TASK_STATE, 50, "task_state", PLAIN, false, false, "task, /, part",                          \
       "state: where the pass is, the last one, errors; the timestamp is the clock",                \
       "tasks: after a piece of work")                                                              \
