@@ -1,6 +1,8 @@
 /* world.c -- see world.h. Atomic, because the code under test has threads that ask for the time. */
 #include "world.h"
 
+#include <pthread.h>
+
 static int64_t now_us(void *self)
 {
     TestWorld *own = self;
@@ -67,4 +69,18 @@ void test_world_step(TestWorld *own, int64_t us)
 void test_world_set(TestWorld *own, int64_t us)
 {
     atomic_store(&own->now_us, us);
+}
+
+static Vault *vault;
+
+static void make_vault(void)
+{
+    vault = vault_for_tests(1);
+}
+
+const Vault *test_vault(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    CHECK(pthread_once(&once, make_vault) == 0);
+    return vault;
 }

@@ -11,6 +11,7 @@
 
 #include <stdatomic.h>
 
+#include "base/vault.h"
 #include "base/world.h"
 
 /* 2026-01-31T12:00:00Z */
@@ -30,3 +31,6 @@ void test_world_pass(TestWorld *own, int64_t us);
 void test_world_step(TestWorld *own, int64_t us);
 /* The same, to a moment. */
 void test_world_set(TestWorld *own, int64_t now_us);
+
+/* A key for everybody who needs one; the same in every run, for as long as the program lives. */
+const Vault *test_vault(void);

@@ -402,6 +402,16 @@ static Status real_free_bytes(void *self, const char *path, uint64_t *ret_bytes,
     return STATUS_OK;
 }
 
+static Status real_mode(void *self, const char *path, int *ret_mode, Reason *reason)
+{
+    (void)self;
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return failed(reason, missing_or(STATUS_UNAVAILABLE), "look at", path);
+    *ret_mode = (int)(info.st_mode & 07777);
+    return STATUS_OK;
+}
+
 Status disk_read(Disk disk, const char *path, size_t limit, Arena *arena, Slice *ret_content,
                  Reason *reason)
 {
@@ -439,6 +449,11 @@ Status disk_free_bytes(Disk disk, const char *path, uint64_t *ret_bytes, Reason 
     return disk.free_bytes(disk.self, path, ret_bytes, reason);
 }
 
+Status disk_mode(Disk disk, const char *path, int *ret_mode, Reason *reason)
+{
+    return disk.mode(disk.self, path, ret_mode, reason);
+}
+
 World world_real(void)
 {
     CHECK(sodium_init() >= 0);
@@ -446,6 +461,6 @@ World world_real(void)
         .clock = {real_now_us, real_steady_us, real_sleep_us, NULL},
         .random = {real_fill, NULL},
         .disk = {real_read, real_replace, real_make_directory, real_list, real_rename,
-                 real_remove_tree, real_free_bytes, NULL},
+                 real_remove_tree, real_free_bytes, real_mode, NULL},
     };
 }

@@ -60,6 +60,7 @@ typedef struct Disk {
     Status (*rename)(void *self, const char *from, const char *to, Reason *reason);
     Status (*remove_tree)(void *self, const char *path, Reason *reason);
     Status (*free_bytes)(void *self, const char *path, uint64_t *ret_bytes, Reason *reason);
+    Status (*mode)(void *self, const char *path, int *ret_mode, Reason *reason);
     void *self;
 } Disk;
 
@@ -77,6 +78,8 @@ MUST_USE Status disk_rename(Disk disk, const char *from, const char *to, Reason 
 /* A file, or a directory with all that is in it; one that is not there is fine. Follows no links. */
 MUST_USE Status disk_remove_tree(Disk disk, const char *path, Reason *reason);
 MUST_USE Status disk_free_bytes(Disk disk, const char *path, uint64_t *ret_bytes, Reason *reason);
+/* Who may do what with a file, as in chmod: 0600. NOT_FOUND when there is none. */
+MUST_USE Status disk_mode(Disk disk, const char *path, int *ret_mode, Reason *reason);
 
 typedef struct World {
     Clock clock;
