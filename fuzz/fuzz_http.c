@@ -82,6 +82,22 @@ static void feed_addresses(Slice text)
     address_format(address_of_client(ranges.ranges[0].address, text, &ranges), formatted);
 }
 
+static void feed_cookies(Slice text)
+{
+    Slice value;
+    HttpOrigin origin;
+    if (http_cookie(text, SLICE("a"), &value)) {
+        check_inside(value, text);
+        CHECK(http_is_cookie_value(value) && slice_find(text, '=') < text.size);
+    }
+    if (http_parse_origin(text, &origin, NULL) == STATUS_OK) {
+        check_inside(origin.text, text);
+        CHECK(origin.text.data[origin.text.size - 1] != '/');
+    }
+    if (http_is_own_path(text))
+        CHECK(text.data[0] == '/' && slice_find(text, '\n') == text.size);
+}
+
 /* Lines "name:value" as a head. */
 static void feed_head(Slice text, Arena *arena)
 {
@@ -107,6 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     feed_target(text);
     feed_negotiation(text);
     feed_addresses(text);
+    feed_cookies(text);
     feed_head(text, arena);
     return 0;
 }

@@ -36,8 +36,13 @@
       "Open connections in all; above it new ones are closed. Needs as many open files.")          \
     X(NUMBER, connections_per_address, "64", 1, 1000000,                                           \
       "Open connections of one address; loopback and trusted proxies are exempt.")                 \
+    X(TEXT, public_url, "", 0, 255,                                                                \
+      "Where visitors find the site, as in https://vote.example.org; http:// and the address "     \
+      "to serve on when empty. With https, cookies are sent over https only.")                     \
     X(TEXT, trusted_proxies, "", 0, 2000,                                                          \
       "Addresses, separated by commas, whose X-Forwarded-For is believed.")                        \
+    X(SIZE, page_cache_bytes, "64M", 0, 1099511627776,                                             \
+      "Memory for pages as visitors who are not logged in see them; 0 renders each anew.")         \
     X(SIZE, header_bytes, "16K", 1024, 1048576, "All headers of one request together.")            \
     X(SIZE, body_bytes, "1M", 1024, 67108864,                                                      \
       "The body of one request, unless a route takes less.")                                       \

@@ -344,6 +344,18 @@ Status json_only(const Json *object, const char *const *known, Reason *reason)
     return STATUS_OK;
 }
 
+bool json_next(const Json *object, void **place, Slice *ret_key, const Json **ret_value)
+{
+    json_t *members = (json_t *)(uintptr_t)object; /* as above */
+    void *at = *place == NULL ? json_object_iter(members) : json_object_iter_next(members, *place);
+    *place = at;
+    if (at == NULL)
+        return false;
+    *ret_key = slice_from(json_object_iter_key(at));
+    *ret_value = (const void *)json_object_iter_value(at);
+    return true;
+}
+
 size_t json_count(const Json *array)
 {
     return json_array_size(inside(array));

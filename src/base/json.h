@@ -58,6 +58,10 @@ MUST_USE Status json_get_array(const Json *object, const char *key, size_t most,
 /* INVALID, naming it, when the object has a member that is not in `known` (ended by NULL). */
 MUST_USE Status json_only(const Json *object, const char *const *known, Reason *reason);
 
+/* Walks the members of an object, in no order that means anything: `*place` is NULL before the first; false at the end, and at once
+ * for what is no object. */
+bool json_next(const Json *object, void **place, Slice *ret_key, const Json **ret_value);
+
 size_t json_count(const Json *array);
 const Json *json_at(const Json *array, size_t index);
 /* The value itself, for elements of arrays; `field` names it in the reason. */

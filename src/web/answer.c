@@ -172,7 +172,7 @@ static void answer_failure(WebRequest *request, Status status)
     error_answer(request, error_words(request->code, status));
     if (request->code == ERROR_METHOD)
         add_allow(request);
-    if (status == STATUS_LOGIN)
+    if (request->answer.code == 401)
         web_header(request, "WWW-Authenticate", "Cookie");
 }
 
@@ -189,16 +189,31 @@ static Status parse_values(WebRequest *request)
     return route_values(route, &input, request->arena, request->values, &request->reason);
 }
 
+/* The routes that every server has are for everybody, and need no look at who is asking. */
+static Status admit(WebRequest *request)
+{
+    const WebOptions *options = &request->server->options;
+    size_t row = (size_t)(request->match.route - request->server->routes);
+    return row < options->route_count && options->admit != NULL ? options->admit(request)
+                                                                : STATUS_OK;
+}
+
 static Status run_handler(WebRequest *request)
 {
     TRY(request->status);
     TRY(parse_values(request));
+    TRY(admit(request));
+    if (request->answer.code >= 300)
+        return STATUS_OK; /* sent elsewhere */
     return request->match.route->handler(request);
 }
 
 void answer_make(WebRequest *request)
 {
+    if (request->status == STATUS_OK && cached_answer(request))
+        return;
     Status status = run_handler(request);
+    cached_keep(request, status);
     if (status == STATUS_OK)
         return;
     if (status == STATUS_NOT_FOUND && request->match.route == NULL &&

@@ -2,7 +2,7 @@
 #include "web/errors.h"
 
 #include "web/layout.h"
-#include "web/request_internal.h"
+#include "web/server_internal.h"
 
 #define NOTHING "Nothing was changed. "
 
@@ -121,6 +121,8 @@ void error_answer(WebRequest *request, const ErrorWords *words)
     web_header(request, "Cache-Control", "no-store");
     if (web_wants_json(request))
         write_json(request, words, &request->reason);
+    else if (request->server->options.error_page != NULL)
+        request->server->options.error_page(request, words);
     else
         write_page(request, words, &request->reason);
 }

@@ -146,9 +146,12 @@ static void put_headers(const WebRequest *request, struct MHD_Response *response
     if (answer->content_type != NULL)
         put_header(response, "Content-Type", answer->content_type);
     for (size_t i = 0; i < SECURITY_HEADER_COUNT; i++)
-        put_header(response, SECURITY_HEADERS[i].name, SECURITY_HEADERS[i].value);
+        if (answer_header(answer, SECURITY_HEADERS[i].name) == answer->header_count)
+            put_header(response, SECURITY_HEADERS[i].name, SECURITY_HEADERS[i].value);
     for (size_t i = 0; i < answer->header_count; i++)
         put_header(response, answer->headers[i].name, answer->headers[i].value);
+    for (size_t i = 0; i < request->cookie_count; i++)
+        put_header(response, "Set-Cookie", request->cookies[i].line);
     put_header(response, "X-Request-Id", arena_text(request->arena, request->id));
     if (answer->close)
         put_header(response, "Connection", "close");

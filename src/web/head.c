@@ -57,18 +57,6 @@ void head_add(Head *head, Slice name, Slice value, Arena *arena)
         head->fault = "a header name has a character that is not allowed";
 }
 
-/* Letters, digits, and what stands in addresses and ports; the rest has no business in a host. */
-static bool is_host(Slice host)
-{
-    for (size_t i = 0; i < host.size; i++) {
-        char c = host.data[i];
-        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!is_letter && !(c >= '0' && c <= '9') && (c == '\0' || strchr(".-_:[]", c) == NULL))
-            return false;
-    }
-    return host.size > 0 && host.size <= 255;
-}
-
 static const char *framing_fault(const Head *head)
 {
     bool has_encoding = head->present[HEAD_TRANSFER_ENCODING];
@@ -77,7 +65,7 @@ static const char *framing_fault(const Head *head)
         return head->fault;
     if (!head->present[HEAD_HOST] && !head->is_http_1_0)
         return "an HTTP/1.1 request needs a Host header";
-    if (head->present[HEAD_HOST] && !is_host(head->values[HEAD_HOST]))
+    if (head->present[HEAD_HOST] && !http_is_host(head->values[HEAD_HOST]))
         return "the Host header names no host";
     if (has_encoding && head->present[HEAD_CONTENT_LENGTH])
         return "Content-Length and Transfer-Encoding must not come together";

@@ -16,7 +16,17 @@
     X(ACCEPT, "Accept", false)                      \
     X(ACCEPT_ENCODING, "Accept-Encoding", false)    \
     X(IF_NONE_MATCH, "If-None-Match", false)        \
-    X(FORWARDED_FOR, "X-Forwarded-For", false)
+    X(FORWARDED_FOR, "X-Forwarded-For", false)      \
+    X(COOKIE, "Cookie", true)                       \
+    X(AUTHORIZATION, "Authorization", true)         \
+    X(IDEMPOTENCY_KEY, "Idempotency-Key", true)     \
+    X(IF_MATCH, "If-Match", false)                  \
+    X(ORIGIN, "Origin", true)                       \
+    X(FETCH_SITE, "Sec-Fetch-Site", true)           \
+    X(USER_AGENT, "User-Agent", false)              \
+    X(REFERER, "Referer", false)                    \
+    X(ACCEPT_LANGUAGE, "Accept-Language", false)    \
+    X(LAST_EVENT_ID, "Last-Event-ID", false)
 
 typedef enum HeadName {
 #define X(name, header, one) HEAD_##name,
@@ -35,8 +45,8 @@ typedef struct Head {
 /* Adds one header; the values must live as long as the head. */
 void head_add(Head *head, Slice name, Slice value, Arena *arena);
 
-/* INVALID with a reason: no Host in HTTP/1.1, an empty or doubtful Host, Host, Content-Length, Content-Type or
- * Transfer-Encoding twice, Content-Length together with Transfer-Encoding, an encoding other than chunked or one in
+/* INVALID with a reason: no Host in HTTP/1.1, an empty or doubtful Host, a header twice that must not be (HEAD_LIST; two
+ * cookies or two authorizations could be two people), Content-Length together with Transfer-Encoding, an encoding other than chunked or one in
  * HTTP/1.0, a Content-Length that is no number, a header name that is no token, control characters. */
 MUST_USE Status head_judge(const Head *head, Reason *reason);
 

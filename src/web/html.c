@@ -3,6 +3,8 @@
 
 #include <time.h>
 
+#include "web/http_rules.h"
+
 static const Slice ESCAPES[256] = {
     ['&'] = {"&amp;", 5},  ['<'] = {"&lt;", 4},   ['>'] = {"&gt;", 4},
     ['"'] = {"&quot;", 6}, ['\''] = {"&#39;", 5},
@@ -23,17 +25,14 @@ void html_text(Buffer *out, Slice text)
     buffer_bytes(out, slice_after(text, start));
 }
 
-/* "//host" and "/\host" leave the site, so they are no paths of ours; control characters are dropped by browsers,
- * which would turn "/\t/host" into one. */
 static bool is_safe_url(Slice url)
 {
+    if (!slice_starts_with(url, SLICE("http://")) && !slice_starts_with(url, SLICE("https://")))
+        return http_is_own_path(url);
     for (size_t i = 0; i < url.size; i++)
         if ((unsigned char)url.data[i] <= ' ' || url.data[i] == 0x7F)
             return false;
-    if (slice_starts_with(url, SLICE("http://")) || slice_starts_with(url, SLICE("https://")))
-        return true;
-    return url.size > 0 && url.data[0] == '/' &&
-           (url.size == 1 || (url.data[1] != '/' && url.data[1] != '\\'));
+    return true;
 }
 
 void html_url(Buffer *out, Slice url)

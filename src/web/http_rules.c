@@ -109,6 +109,69 @@ bool http_is_token(Slice text)
     return text.size > 0;
 }
 
+bool http_is_host(Slice text)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        char c = text.data[i];
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!is_letter && !(c >= '0' && c <= '9') && (c == '\0' || strchr(".-_:[]", c) == NULL))
+            return false;
+    }
+    return text.size > 0 && text.size <= 255;
+}
+
+bool http_is_own_path(Slice text)
+{
+    for (size_t i = 0; i < text.size; i++)
+        if ((unsigned char)text.data[i] <= ' ' || text.data[i] == 0x7F)
+            return false;
+    return text.size > 0 && text.data[0] == '/' &&
+           (text.size == 1 || (text.data[1] != '/' && text.data[1] != '\\'));
+}
+
+Status http_parse_origin(Slice text, HttpOrigin *ret_origin, Reason *reason)
+{
+    bool is_secure = slice_starts_with(text, SLICE("https://"));
+    size_t scheme = is_secure ? 8 : 7;
+    if (text.size > scheme && text.data[text.size - 1] == '/')
+        text.size--;
+    if ((!is_secure && !slice_starts_with(text, SLICE("http://"))) ||
+        !http_is_host(slice_after(text, scheme)))
+        return reason_set(reason, STATUS_INVALID, "public_url",
+                          "must be http:// or https:// and a host, perhaps a port, without a path");
+    *ret_origin = (HttpOrigin){text, is_secure};
+    return STATUS_OK;
+}
+
+bool http_is_cookie_value(Slice text)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        char c = text.data[i];
+        if (c <= ' ' || c >= 0x7F || c == '"' || c == ',' || c == ';' || c == '\\')
+            return false;
+    }
+    return true;
+}
+
+bool http_cookie(Slice cookies, Slice name, Slice *ret_value)
+{
+    Slice pair;
+    while (slice_split(&cookies, ';', &pair)) {
+        pair = slice_trim(pair);
+        size_t equals = slice_find(pair, '=');
+        Slice value = slice_after(pair, equals + 1);
+        if (equals == pair.size || !slice_equal(slice_of(pair.data, equals), name))
+            continue;
+        if (value.size >= 2 && value.data[0] == '"' && value.data[value.size - 1] == '"')
+            value = slice_of(value.data + 1, value.size - 2);
+        if (!http_is_cookie_value(value))
+            continue;
+        *ret_value = value;
+        return true;
+    }
+    return false;
+}
+
 /* "0.35" is 350; -1 unless it is 0 to 1 with up to three decimals. */
 static int thousandths(Slice text)
 {

@@ -30,6 +30,26 @@ MUST_USE Status http_parse_target(Slice target, HttpTarget *ret_target);
 /* Letters, digits and !#$%&'*+-.^_`|~ , at least one: a header's name or a method. */
 bool http_is_token(Slice text);
 
+/* A host, perhaps with a port: letters, digits, and what stands in addresses; the rest has no business there. */
+bool http_is_host(Slice text);
+
+/* A path of this site that a browser may be sent to: "//host" and "/\host" leave the site, and browsers drop control
+ * characters, which would turn "/\t/host" into one. */
+bool http_is_own_path(Slice text);
+
+/* "https://vote.example.org", "http://127.0.0.1:8080/": the slash at the end is left off. INVALID names the rule. */
+typedef struct HttpOrigin {
+    Slice text;
+    bool is_secure; /* https */
+} HttpOrigin;
+MUST_USE Status http_parse_origin(Slice text, HttpOrigin *ret_origin, Reason *reason);
+
+/* The value of the cookie `name` in a Cookie header, without quotes around it. The first of that name that holds only what
+ * a cookie may hold; names are exact. False when there is none. */
+bool http_cookie(Slice cookies, Slice name, Slice *ret_value);
+/* Visible ASCII without quotes, comma, semicolon and backslash; may be empty. */
+bool http_is_cookie_value(Slice text);
+
 /* A quality in thousandths: http_quality("gzip;q=0.5, *;q=0", "gzip") is 500. -1 when the list neither names it nor
  * has a '*'. Malformed elements are skipped. */
 int http_quality(Slice list, Slice name);

@@ -147,6 +147,21 @@ static void print_connections(const WebServer *server, Buffer *out)
             (unsigned long long)connections_cut_count(server->connections, (ConnectionCut)cut));
 }
 
+static void print_page_cache(const WebServer *server, Buffer *out)
+{
+    if (server->page_cache == NULL)
+        return;
+    PageCacheFigures figures = page_cache_figures(server->page_cache);
+    metrics_print_one(out, "ostraka_page_cache_hits_total", "Answers that were already there.",
+                      true, (double)figures.hits);
+    metrics_print_one(out, "ostraka_page_cache_renders_total", "Answers that had to be made.", true,
+                      (double)figures.renders);
+    metrics_print_one(out, "ostraka_page_cache_entries", "Pages that are kept.", false,
+                      (double)figures.entries);
+    metrics_print_one(out, "ostraka_page_cache_bytes", "Memory that they count for.", false,
+                      (double)figures.bytes);
+}
+
 static Status metrics_page(WebRequest *request)
 {
     const WebServer *server = request->server;
@@ -161,6 +176,7 @@ static Status metrics_page(WebRequest *request)
                       atomic_load(&server->maintenance) ? 1 : 0);
     metrics_print(server->metrics, out);
     print_connections(server, out);
+    print_page_cache(server, out);
     if (server->options.store.metrics != NULL)
         server->options.store.metrics(server->options.store.store, print_store_metric, out);
     return STATUS_OK;

@@ -2,6 +2,7 @@
 #include "web/server_internal.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 WebRequest *request_new(WebServer *server)
 {
@@ -16,6 +17,8 @@ WebRequest *request_new(WebServer *server)
 void request_free(WebRequest *request)
 {
     json_free(request->json);
+    if (request->page != NULL)
+        page_release(request->page);
     buffer_free(&request->body);
     buffer_free(&request->answer.buffer);
     arena_free(request->arena);
@@ -36,6 +39,8 @@ void request_reset(WebRequest *request)
 {
     Buffer body = kept_buffer(&request->body), answer = kept_buffer(&request->answer.buffer);
     json_free(request->json);
+    if (request->page != NULL)
+        page_release(request->page);
     arena_reset(request->arena);
     *request = (WebRequest){.server = request->server,
                             .arena = request->arena,
@@ -86,7 +91,7 @@ bool web_has(const WebRequest *request, size_t index)
 
 uint64_t web_id(const WebRequest *request, size_t index)
 {
-    return (uint64_t)value_of(request, index, 1u << WEB_ID)->number;
+    return (uint64_t)value_of(request, index, 1u << WEB_ID | 1u << WEB_SLUG)->number;
 }
 
 int64_t web_number(const WebRequest *request, size_t index)
@@ -96,7 +101,8 @@ int64_t web_number(const WebRequest *request, size_t index)
 
 Slice web_text(const WebRequest *request, size_t index)
 {
-    unsigned kinds = 1u << WEB_LINE | 1u << WEB_TEXT | 1u << WEB_WORD;
+    unsigned kinds =
+        1u << WEB_LINE | 1u << WEB_TEXT | 1u << WEB_WORD | 1u << WEB_OPAQUE | 1u << WEB_SLUG;
     const WebValue *value = value_of(request, index, kinds);
     return value->present ? value->text : SLICE_EMPTY;
 }
@@ -109,6 +115,50 @@ size_t web_word(const WebRequest *request, size_t index)
 bool web_switch(const WebRequest *request, size_t index)
 {
     return value_of(request, index, 1u << WEB_SWITCH)->number != 0;
+}
+
+const WebNumber *web_numbers(const WebRequest *request, size_t index, size_t *ret_count)
+{
+    const WebValue *value = value_of(request, index, 1u << WEB_NUMBERS);
+    *ret_count = value->count;
+    return value->numbers;
+}
+
+const Slice *web_texts(const WebRequest *request, size_t index, size_t *ret_count)
+{
+    const WebValue *value = value_of(request, index, 1u << WEB_TEXTS);
+    *ret_count = value->count;
+    return value->texts;
+}
+
+Slice web_head(const WebRequest *request, HeadName name)
+{
+    return request->head.present[name] ? request->head.values[name] : SLICE_EMPTY;
+}
+
+Address web_client(const WebRequest *request)
+{
+    return request->client;
+}
+
+const WebRoute *web_route(const WebRequest *request)
+{
+    return request->match.route;
+}
+
+void web_set_viewer(WebRequest *request, void *viewer)
+{
+    request->viewer = viewer;
+}
+
+void *web_viewer(const WebRequest *request)
+{
+    return request->viewer;
+}
+
+Slice web_public_url(const WebRequest *request)
+{
+    return slice_from(request->server->public_url);
 }
 
 Slice web_body(const WebRequest *request)
@@ -166,19 +216,88 @@ void web_code(WebRequest *request, int code)
     request->answer.code = code;
 }
 
+size_t answer_header(const WebAnswer *answer, const char *name)
+{
+    size_t i = 0;
+    while (i < answer->header_count && strcasecmp(answer->headers[i].name, name) != 0)
+        i++;
+    return i;
+}
+
 void web_header(WebRequest *request, const char *name, const char *value)
 {
     WebAnswer *answer = &request->answer;
-    CHECK(answer->header_count < WEB_HEADERS_MAX);
-    answer->headers[answer->header_count].name = name;
-    answer->headers[answer->header_count].value = value;
-    answer->header_count++;
+    size_t place = answer_header(answer, name);
+    CHECK(place < WEB_HEADERS_MAX);
+    answer->headers[place].name = name;
+    answer->headers[place].value = value;
+    if (place == answer->header_count)
+        answer->header_count++;
 }
+
+/* ---- Cookies ---- */
+
+Slice web_cookie(const WebRequest *request, const char *name)
+{
+    Slice full =
+        arena_print(request->arena, "%s%s", request->server->is_secure ? "__Host-" : "", name);
+    Slice value = SLICE_EMPTY;
+    (void)http_cookie(web_head(request, HEAD_COOKIE), full, &value);
+    return value;
+}
+
+static WebCookie *cookie_place(WebRequest *request, const char *name)
+{
+    size_t i = 0;
+    while (i < request->cookie_count && strcmp(request->cookies[i].name, name) != 0)
+        i++;
+    CHECK(i < WEB_COOKIES_MAX);
+    if (i == request->cookie_count)
+        request->cookie_count++;
+    return &request->cookies[i];
+}
+
+void web_set_cookie(WebRequest *request, const char *name, Slice value, int64_t max_age_s)
+{
+    BUFFER_SCOPE Buffer line = {0};
+    bool is_secure = request->server->is_secure;
+    CHECK(http_is_token(slice_from(name)) && http_is_cookie_value(value));
+    buffer_print(&line, "%s%s=%.*s; Path=/; HttpOnly; SameSite=Lax", is_secure ? "__Host-" : "",
+                 name, SLICE_ARG(value));
+    if (is_secure)
+        buffer_text(&line, "; Secure");
+    if (max_age_s != WEB_COOKIE_SESSION)
+        buffer_print(&line, "; Max-Age=%lld",
+                     max_age_s == WEB_COOKIE_GONE ? 0 : (long long)max_age_s);
+    *cookie_place(request, name) =
+        (WebCookie){name, arena_text(request->arena, buffer_slice(&line))};
+}
+
+/* ---- Whole answers ---- */
 
 void web_redirect(WebRequest *request, int code, Slice location)
 {
-    CHECK(location.size > 0 && location.data[0] == '/');
+    CHECK(http_is_own_path(location));
     answer_clear(request);
     web_code(request, code);
     web_header(request, "Location", arena_text(request->arena, location));
+}
+
+bool web_etag(WebRequest *request, Slice version)
+{
+    Slice etag = arena_print(request->arena, "\"%.*s\"", SLICE_ARG(version));
+    CHECK(http_is_cookie_value(version)); /* what an entity tag and a list of them can hold */
+    web_header(request, "ETag", arena_text(request->arena, etag));
+    if (!http_etag_matches(web_head(request, HEAD_IF_NONE_MATCH), etag))
+        return false;
+    web_code(request, 304);
+    request->answer.content_type = NULL;
+    request->answer.is_static = false;
+    buffer_clear(&request->answer.buffer);
+    return true;
+}
+
+void web_private(WebRequest *request)
+{
+    web_header(request, "Cache-Control", "no-store");
 }

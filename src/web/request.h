@@ -14,6 +14,8 @@
  * request; several requests run at once. */
 #pragma once
 
+#include "web/address.h"
+#include "web/head.h"
 #include "web/route.h"
 
 typedef struct WebRequest WebRequest;
@@ -30,9 +32,27 @@ Reason *web_reason(WebRequest *request);
 bool web_has(const WebRequest *request, size_t index);
 uint64_t web_id(const WebRequest *request, size_t index);
 int64_t web_number(const WebRequest *request, size_t index);
-Slice web_text(const WebRequest *request, size_t index); /* LINE, TEXT, WORD */
+/* LINE, TEXT, WORD, OPAQUE; of a SLUG what follows its number, whose web_id it has. */
+Slice web_text(const WebRequest *request, size_t index);
 size_t web_word(const WebRequest *request, size_t index);
 bool web_switch(const WebRequest *request, size_t index);
+/* Ascending by id, none twice. */
+const WebNumber *web_numbers(const WebRequest *request, size_t index, size_t *ret_count);
+const Slice *web_texts(const WebRequest *request, size_t index, size_t *ret_count);
+
+/* A header as it came, empty when it did not. */
+Slice web_head(const WebRequest *request, HeadName name);
+/* A cookie that web_set_cookie set, by the same name; empty when there is none. */
+Slice web_cookie(const WebRequest *request, const char *name);
+/* Who asks; behind a trusted proxy whom that one names. */
+Address web_client(const WebRequest *request);
+/* The row that fits, NULL when none does (in an error page). */
+const WebRoute *web_route(const WebRequest *request);
+/* What WebOptions.admit found out about who is asking; NULL until it says so. Must live as long as the request. */
+void web_set_viewer(WebRequest *request, void *viewer);
+void *web_viewer(const WebRequest *request);
+/* Where the site is, for absolute links: "https://vote.example.org", without a slash at the end. */
+Slice web_public_url(const WebRequest *request);
 
 /* The body as it came, at most the route's bound; its parsed form when the route takes JSON, else NULL. */
 Slice web_body(const WebRequest *request);
@@ -55,8 +75,20 @@ JsonWriter web_write_json(WebRequest *request);
 void web_static(WebRequest *request, const char *content_type, Slice body);
 /* 200 unless said otherwise. */
 void web_code(WebRequest *request, int code);
-/* `name` and `value` must live until the answer is sent; at most WEB_HEADERS_MAX. */
-enum { WEB_HEADERS_MAX = 8 };
+/* `name` and `value` must live until the answer is sent; at most WEB_HEADERS_MAX. The same name again replaces the
+ * value, also that of a security header. */
+enum { WEB_HEADERS_MAX = 16 };
 void web_header(WebRequest *request, const char *name, const char *value);
-/* Temporary (303) or permanent (308), to a path of this site. */
+/* HttpOnly, SameSite=Lax, Path=/; when the site's public_url is https also Secure, and the browser knows it as
+ * "__Host-NAME", which no other host can set. `value` is visible ASCII without quotes, comma, semicolon and backslash.
+ * Unlike the rest of an answer it stays when the answer becomes a redirect or an error, so that what admit or a handler
+ * says about a session arrives. The same name again replaces it; at most WEB_COOKIES_MAX. */
+enum { WEB_COOKIES_MAX = 4, WEB_COOKIE_SESSION = 0, WEB_COOKIE_GONE = -1 };
+void web_set_cookie(WebRequest *request, const char *name, Slice value, int64_t max_age_s);
+/* Temporary (303) or permanent (308), to a path of this site (http_is_own_path; anything else is a bug). */
 void web_redirect(WebRequest *request, int code, Slice location);
+/* The answer's version: visible ASCII without quotes and commas. True when the client has this version already (If-None-Match):
+ * the answer is then a finished 304 without a body, and the handler returns OK. */
+bool web_etag(WebRequest *request, Slice version);
+/* Nobody keeps this answer: for what only this viewer may see. */
+void web_private(WebRequest *request);

@@ -6,6 +6,7 @@
 #include "web/connections.h"
 #include "web/head.h"
 #include "web/http_rules.h"
+#include "web/page_cache.h"
 #include "web/request.h"
 #include "web/server.h"
 
@@ -21,6 +22,11 @@ typedef struct WebAnswer {
         const char *name, *value;
     } headers[WEB_HEADERS_MAX];
 } WebAnswer;
+
+typedef struct WebCookie {
+    const char *name; /* as the handler calls it */
+    const char *line; /* the value of Set-Cookie */
+} WebCookie;
 
 struct WebRequest {
     WebServer *server;
@@ -48,7 +54,12 @@ struct WebRequest {
     Status status; /* what the head was judged to be; OK: the route decides */
     int code;      /* with status: an HTTP code that no Status has (405, 414, 431, 501), or 0 */
     Reason reason;
+    void *viewer;
     WebAnswer answer;
+    WebCookie cookies[WEB_COOKIES_MAX]; /* outlive answer_clear */
+    size_t cookie_count;
+    Page *page;        /* held until the answer is out, or NULL */
+    bool renders_page; /* the page cache waits for what the handler makes */
     Slice id;
     int64_t begun_us;
 };
@@ -60,3 +71,5 @@ void request_reset(WebRequest *request);
 /* Throws away what was written so far. */
 void answer_clear(WebRequest *request);
 Slice answer_body(const WebRequest *request);
+/* Where the answer has the header of this name; header_count when it has none. */
+size_t answer_header(const WebAnswer *answer, const char *name);

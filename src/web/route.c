@@ -86,19 +86,40 @@ bool route_takes(const WebRoute *route, WebFrom from)
     return false;
 }
 
+/* What a kind asks of its row in the table. */
+static const struct {
+    bool has_bounds, has_length, is_list;
+} KINDS[WEB_KINDS] = {
+    [WEB_NUMBER] = {.has_bounds = true},
+    [WEB_LINE] = {.has_bounds = true, .has_length = true},
+    [WEB_TEXT] = {.has_bounds = true, .has_length = true},
+    [WEB_OPAQUE] = {.has_bounds = true, .has_length = true},
+    [WEB_NUMBERS] = {.has_bounds = true, .is_list = true},
+    [WEB_TEXTS] = {.has_bounds = true, .has_length = true, .is_list = true},
+};
+
+static const char *list_fault(const WebParam *param)
+{
+    if (KINDS[param->kind].is_list != (param->most_count > 0) || param->most_count > WEB_COUNT_MAX)
+        return "has a most_count if and only if it is a list";
+    if (param->most_count > 0 && (param->from == WEB_PATH || param->fallback != NULL))
+        return "is a list, which has no fallback and does not stand in a path";
+    return NULL;
+}
+
 static const char *param_fault(const WebParam *param)
 {
-    bool has_bounds =
-        param->kind == WEB_NUMBER || param->kind == WEB_LINE || param->kind == WEB_TEXT;
-    if (has_bounds && (param->least > param->most || param->most == 0))
+    if (KINDS[param->kind].has_bounds && (param->least > param->most || param->most == 0))
         return "needs bounds";
-    if (has_bounds && param->kind != WEB_NUMBER && param->least < 0)
+    if (KINDS[param->kind].has_length && param->least < 0)
         return "has a negative length";
     if ((param->kind == WEB_WORD) != (param->words != NULL))
         return "has words if and only if it is a word";
+    if (param->kind == WEB_SLUG && param->from != WEB_PATH)
+        return "is a slug, which stands in a path";
     if (param->from == WEB_PATH && (param->optional || param->fallback != NULL))
         return "is part of the path and cannot be left out";
-    return NULL;
+    return list_fault(param);
 }
 
 static const WebParam *param_named(const WebRoute *route, Slice name)
@@ -146,6 +167,8 @@ static const char *route_fault(const WebRoute *route)
         return "reads a body, so it needs body_bytes";
     if (route->method == WEB_GET && route->body_bytes != 0)
         return "is a GET, which has no body";
+    if (route->cache_ms != 0 && (route->method != WEB_GET || route->access != WEB_PUBLIC))
+        return "is cached, and so must be a GET for everybody";
     return NULL;
 }
 

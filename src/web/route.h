@@ -25,8 +25,15 @@ struct WebRequest;
 
 typedef enum WebMethod { WEB_GET, WEB_POST, WEB_PUT, WEB_PATCH, WEB_DELETE, WEB_METHODS } WebMethod;
 
-/* Who may ask. Grows with accounts. */
-typedef enum WebAccess { WEB_PUBLIC } WebAccess;
+/* Who may ask. `web` does not interpret it: WebOptions.admit does, before the handler runs. */
+typedef enum WebAccess {
+    WEB_PUBLIC,
+    WEB_GUEST,     /* nobody who is logged in: forms to register and to log in */
+    WEB_LOGIN,     /* whoever is logged in */
+    WEB_VOTER,     /* a confirmed account that may vote */
+    WEB_MODERATOR, /* any role that moderates */
+    WEB_ADMIN,
+} WebAccess;
 
 typedef enum WebFrom { WEB_PATH, WEB_QUERY, WEB_FORM, WEB_JSON } WebFrom;
 
@@ -38,9 +45,19 @@ typedef enum WebKind {
     WEB_TEXT,   /* text with line ends; CRLF becomes LF      its length in characters */
     WEB_WORD,   /* one of `words`                            (not used) */
     WEB_SWITCH, /* on, off, true, false, 1, 0; JSON: a bool  (not used) */
+    WEB_OPAQUE, /* letters, digits, - and _: tokens, cursors its length in characters */
+    WEB_SLUG,   /* of a path: "12-clean-rivers", or "12"     (not used) */
+
+    /* Lists, with most_count. A form left empty gives an empty list when the parameter is optional.
+     * NUMBERS: whole numbers by id, in a form held[12]=30&held[7]=0, in JSON {"12": 30, "7": 0}; ids are 1 to 2^63 - 1, and
+     * none comes twice. An empty field is refused: it could mean 0 as well as "as it was".
+     * TEXTS: lines, in a form link=a&link=b (empty ones are skipped), in JSON ["a", "b"]. */
+    WEB_NUMBERS, /*                                          bounds of each number */
+    WEB_TEXTS,   /*                                          length of each in characters */
+    WEB_KINDS
 } WebKind;
 
-enum { WEB_PARAMS_MAX = 12, WEB_CAPTURES_MAX = 4 };
+enum { WEB_PARAMS_MAX = 16, WEB_CAPTURES_MAX = 4, WEB_COUNT_MAX = 1024 };
 
 typedef struct WebParam {
     const char *name;
@@ -48,6 +65,7 @@ typedef struct WebParam {
     WebKind kind;
     bool optional;
     int64_t least, most;
+    int most_count;           /* of a list, up to WEB_COUNT_MAX; 0 for all other kinds */
     const char *const *words; /* ended by NULL */
     const char *fallback;     /* the value when it is absent; implies optional */
     const char *help;
@@ -62,17 +80,35 @@ typedef struct WebRoute {
     int64_t body_bytes;
     /* Answers also in maintenance mode and while the server stops. */
     bool always;
+    /* A public GET whose answer depends only on its address and on whether it is JSON: requests without session and authorization
+     * may get one that is this old, and seldom twice that (page_cache.h); neither admit nor the handler runs for them. What is
+     * made for one visitor (a form's secret, a name) must not stand on it. 0: made for each request. */
+    int64_t cache_ms;
     const char *help;
+    /* For documentation, which the application prints from its table: the name of the answer's schema and the group that the
+     * route stands in. */
+    const char *answers;
+    const char *tag;
     WebParam params[WEB_PARAMS_MAX]; /* up to the first without a name */
 } WebRoute;
 
 enum { WEB_BODY_DEFAULT = -1 };
 
+typedef struct WebNumber {
+    uint64_t id;
+    int64_t number;
+} WebNumber;
+
 /* A value that kept its kind and bounds. */
 typedef struct WebValue {
     bool present;
-    int64_t number; /* ID, NUMBER; WORD: index in `words`; SWITCH: 0 or 1 */
-    Slice text;     /* LINE, TEXT, WORD */
+    int64_t number; /* ID, NUMBER, SLUG; WORD: index in `words`; SWITCH: 0 or 1 */
+    Slice text;     /* LINE, TEXT, WORD, OPAQUE; SLUG: what follows the number and its dash */
+    size_t count;   /* of a list */
+    union {
+        WebNumber *numbers; /* ascending by id */
+        Slice *texts;       /* in the order they came in */
+    };
 } WebValue;
 
 typedef struct WebMatch {

@@ -97,6 +97,8 @@ static void make_parts(WebServer *server)
                                .exempt = server->trusted};
     server->connections = connections_new(&limits, world.clock);
     server->metrics = metrics_new(server->routes, server->route_count);
+    if (config->page_cache_bytes > 0)
+        server->page_cache = page_cache_new((size_t)config->page_cache_bytes, world);
     server->started_us = clock_now_us(world.clock);
     server->started_steady_us = clock_steady_us(world.clock);
     random_fill(world.random, server->id_prefix, sizeof server->id_prefix);
@@ -112,16 +114,38 @@ static void free_server(WebServer *server)
     if (server->connections != NULL)
         connections_free(server->connections);
     metrics_free(server->metrics);
+    page_cache_free(server->page_cache);
     free(server->routes);
     pthread_mutex_destroy(&server->lock);
     free(server);
 }
 
+/* The port is known only now. Nobody can follow a link to the address that stands for all of a machine's. */
+static void name_public_url(WebServer *server)
+{
+    HttpListen listen;
+    HttpOrigin origin;
+    const char *setting = server->options.config->public_url;
+    if (http_parse_origin(slice_from(setting), &origin, NULL) == STATUS_OK) {
+        snprintf(server->public_url, PUBLIC_URL_TEXT, "%.*s", SLICE_ARG(origin.text));
+        server->is_secure = origin.is_secure;
+        return;
+    }
+    CHECK(http_parse_listen(slice_from(server->options.config->listen), &listen, NULL) ==
+          STATUS_OK);
+    bool is_any = strcmp(listen.host, "0.0.0.0") == 0 || strcmp(listen.host, "::") == 0;
+    bool is_ipv6 = !is_any && strchr(listen.host, ':') != NULL;
+    snprintf(server->public_url, PUBLIC_URL_TEXT, "http://%s%s%s:%u", is_ipv6 ? "[" : "",
+             is_any ? "localhost" : listen.host, is_ipv6 ? "]" : "", (unsigned)server->port);
+}
+
 static Status start(WebServer *server, Reason *reason)
 {
+    TRY(web_server_check(server->options.config, reason));
     TRY(take_options(server, reason));
     make_parts(server);
     TRY(listener_open(server, reason));
+    name_public_url(server);
     Status status = start_library(server, reason);
     if (status == STATUS_OK) {
         log_gather(server->options.log, true); /* the keeper flushes */
@@ -136,8 +160,11 @@ static Status start(WebServer *server, Reason *reason)
 Status web_server_check(const Config *config, Reason *reason)
 {
     HttpListen listen;
+    HttpOrigin origin;
     AddressRanges trusted;
     TRY(http_parse_listen(slice_from(config->listen), &listen, reason));
+    if (config->public_url[0] != '\0')
+        TRY(http_parse_origin(slice_from(config->public_url), &origin, reason));
     return address_ranges_parse(slice_from(config->trusted_proxies), &trusted, reason);
 }
 
@@ -164,6 +191,11 @@ Status web_server_start(const WebOptions *options, WebServer **ret_server, Reaso
 uint16_t web_server_port(const WebServer *server)
 {
     return server->port;
+}
+
+const char *web_server_public_url(const WebServer *server)
+{
+    return server->public_url;
 }
 
 void web_server_maintenance(WebServer *server, const char *message)

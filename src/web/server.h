@@ -21,13 +21,17 @@
  *      Retry-After.
  * Built-in routes: / (what runs here), /healthz, /metrics, /robots.txt, /favicon.ico, /assets/{name}. The
  * application's table is searched first, so it may replace them.
- * Not promised: TLS and compression of dynamic pages (a proxy's work), and HTTP/2. */
+ * Routes with cache_ms are answered from memory for visitors who are not logged in (page_cache.h), with an ETag, compressed
+ * when the client takes it.
+ * Not promised: TLS, HTTP/2 and compression of other pages (a proxy's work). */
 #pragma once
 
 #include "base/config.h"
 #include "base/log.h"
 #include "store/store.h"
 #include "web/route.h"
+
+struct ErrorWords; /* errors.h */
 
 typedef struct WebServer WebServer;
 
@@ -48,15 +52,28 @@ typedef struct WebOptions {
     size_t route_count;
     void *context; /* web_context() in handlers */
     WebStore store;
+    /* Who is asking, and whether they may: by the row's `access`, cookies and headers. Called for the application's own
+     * routes, after the parameters were checked and before the handler. It may say by web_set_viewer what it found. A status
+     * but OK is the answer, as from a handler; after OK with a redirect the handler does not run. NULL: everybody may. */
+    Status (*admit)(struct WebRequest *request);
+    /* The cookie (by the name that web_set_cookie takes) that says who somebody is; a request with it gets no page from the
+     * cache. NULL: any cookie does that. */
+    const char *session_cookie;
+    /* Draws the page of an error in the application's own frame; the code and the headers are set, web_reason has
+     * field and rule. Programs still get JSON. It may redirect. It is called for requests without a route, too, and for those
+     * that admit never saw. NULL: a plain page. */
+    void (*error_page)(struct WebRequest *request, const struct ErrorWords *words);
 } WebOptions;
 
-/* INVALID when the address or the proxies in the settings cannot be read; starts nothing. */
+/* INVALID when the address, the proxies or the public address in the settings cannot be read; starts nothing. */
 MUST_USE Status web_server_check(const Config *config, Reason *reason);
 /* INVALID: the address, the proxies or the route table are wrong. UNAVAILABLE: the address is taken or not ours, or
  * there are not enough open files for `connections`. The reason says which. */
 MUST_USE Status web_server_start(const WebOptions *options, WebServer **ret_server, Reason *reason);
 /* The port in use, also when the setting says 0. */
 uint16_t web_server_port(const WebServer *server);
+/* The setting public_url, or http:// and the address in use; without a slash at the end. */
+const char *web_server_public_url(const WebServer *server);
 /* A message for people turns maintenance on (it is copied, at most 300 bytes), NULL turns it off. */
 void web_server_maintenance(WebServer *server, const char *message);
 /* Waits for running requests, then frees the server. */

@@ -10,7 +10,7 @@
 #include "web/metrics.h"
 #include "web/request_internal.h"
 
-enum { MAINTENANCE_TEXT = 301, SPARE_REQUESTS = 256 };
+enum { MAINTENANCE_TEXT = 301, PUBLIC_URL_TEXT = 300, SPARE_REQUESTS = 256 };
 
 struct WebServer {
     WebOptions options;
@@ -19,7 +19,10 @@ struct WebServer {
     AddressRanges trusted;
     Connections *connections;
     Metrics *metrics;
+    PageCache *page_cache; /* NULL: none */
     struct MHD_Daemon *daemon;
+    char public_url[PUBLIC_URL_TEXT];
+    bool is_secure; /* public_url is https */
 
     int listen_fd;
     int wake_fd; /* written to end the keeper's wait */
@@ -62,6 +65,11 @@ void exchange_connection(void *server, struct MHD_Connection *mhd, void **connec
 void answer_judge(WebRequest *request);
 /* Runs the handler, or writes the error. */
 void answer_make(WebRequest *request);
+
+/* cached.c: answers that are shared. */
+/* True when the answer is there; false: it must be made, and then cached_keep be told how that went. */
+bool cached_answer(WebRequest *request);
+void cached_keep(WebRequest *request, Status status);
 
 /* pages.c */
 extern const WebRoute BUILT_IN_ROUTES[];

@@ -357,6 +357,23 @@ TEST(only_known_members_are_allowed)
     EXPECT_STATUS(json_only(array, known, &reason), STATUS_INVALID);
 }
 
+TEST(members_are_walked_once_each)
+{
+    JSON_SCOPE Json *document = parsed(SLICE("{\"a\":1,\"b\":20,\"\":300}"));
+    JSON_SCOPE Json *array = parsed(SLICE("[1]"));
+    Slice key;
+    const Json *value;
+    int64_t number, sum = 0, letters = 0;
+    for (void *place = NULL; json_next(document, &place, &key, &value);) {
+        EXPECT_STATUS(json_as_i64(value, "x", 0, 999, &number, NULL), STATUS_OK);
+        sum += number;
+        letters += (int64_t)key.size;
+    }
+    EXPECT_I64(sum, 321);
+    EXPECT_I64(letters, 2);
+    EXPECT(!json_next(array, &(void *){NULL}, &key, &value));
+}
+
 TEST(what_the_writer_writes_the_reader_reads)
 {
     char bytes[127];

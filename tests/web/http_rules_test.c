@@ -205,3 +205,48 @@ TEST(a_host_that_is_too_long_is_refused)
     memcpy(text + sizeof text - 3, ":80", 3);
     EXPECT_STATUS(http_parse_listen(slice_of(text, sizeof text), &listen, NULL), STATUS_INVALID);
 }
+
+TEST(a_cookie_is_found_by_its_exact_name)
+{
+    static const struct {
+        const char *cookies, *value; /* NULL: none */
+    } cases[] = {{"a=1", "1"},        {"a=1; b=2", "1"},    {"b=2;a=1", "1"}, {" b=2 ;  a=1 ", "1"},
+                 {"a=", ""},          {"a=\"1\"", "1"},     {"a=1=2", "1=2"}, {"a=1; a=2", "1"},
+                 {"a=x y; a=2", "2"}, {"", NULL},           {"A=1", NULL},    {"aa=1", NULL},
+                 {"a", NULL},         {"a =1", NULL},       {"b=a=1", NULL},  {"a=\"1", NULL},
+                 {"a=1,2", NULL},     {"a=\xc3\xbc", NULL}, {";;=;a", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Slice value = SLICE("untouched");
+        bool found = http_cookie(slice_from(cases[i].cookies), SLICE("a"), &value);
+        EXPECT(found == (cases[i].value != NULL));
+        EXPECT_SLICE(value, found ? slice_from(cases[i].value) : SLICE("untouched"));
+    }
+}
+
+TEST(an_origin_is_a_scheme_and_a_host)
+{
+    static const char *const bad[] = {"",         "a",          "http:/a",    "https://",
+                                      "http:///", "http://a/b", "http://a//", "http://a b",
+                                      "ftp://a",  "http://a@b"};
+    HttpOrigin origin;
+    Reason reason = {0};
+    EXPECT_STATUS(http_parse_origin(SLICE("https://a.example:8443/"), &origin, NULL), STATUS_OK);
+    EXPECT_SLICE(origin.text, SLICE("https://a.example:8443"));
+    EXPECT(origin.is_secure);
+    EXPECT_STATUS(http_parse_origin(SLICE("http://[::1]:80"), &origin, NULL), STATUS_OK);
+    EXPECT(!origin.is_secure);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        EXPECT_STATUS(http_parse_origin(slice_from(bad[i]), &origin, &reason), STATUS_INVALID);
+    EXPECT_SLICE(slice_from(reason.field), SLICE("public_url"));
+}
+
+TEST(a_path_of_our_own_does_not_leave_the_site)
+{
+    static const char *const ours[] = {"/", "/a", "/a//b", "/a?b=//c", "/\xc3\xbc"};
+    static const char *const others[] = {"",     "a",       "//a",      "/\\a",
+                                         "/a b", "/a\r\nb", "http://a", "/\t/a"};
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        EXPECT(http_is_own_path(slice_from(ours[i])));
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        EXPECT(!http_is_own_path(slice_from(others[i])));
+}

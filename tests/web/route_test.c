@@ -116,6 +116,19 @@ TEST(a_table_that_contradicts_itself_is_refused)
         {WEB_POST, "/x", nothing, .help = "x", .params = {{"a", WEB_FORM, WEB_ID, .help = "x"}}},
         {WEB_POST, "/x", nothing, .help = "x", .body_bytes = 9,
          .params = {{"a", WEB_FORM, WEB_ID, .help = "x"}, {"b", WEB_JSON, WEB_ID, .help = "x"}}},
+        {WEB_GET, "/x", nothing, .help = "x", .params = {{"a", WEB_QUERY, WEB_SLUG, .help = "x"}}},
+        {WEB_GET, "/x", nothing, .help = "x",
+         .params = {{"a", WEB_QUERY, WEB_ID, .most_count = 5, .help = "x"}}},
+        {WEB_GET, "/x", nothing, .help = "x",
+         .params = {{"a", WEB_QUERY, WEB_NUMBERS, .most = 5, .help = "x"}}},
+        {WEB_GET, "/x", nothing, .help = "x",
+         .params = {{"a", WEB_QUERY, WEB_NUMBERS, .most = 5, .most_count = WEB_COUNT_MAX + 1}}},
+        {WEB_GET, "/x", nothing, .help = "x",
+         .params = {{"a", WEB_QUERY, WEB_TEXTS, .most = 5, .most_count = 5, .fallback = "x"}}},
+        {WEB_GET, "/{a}", nothing, .help = "x",
+         .params = {{"a", WEB_PATH, WEB_TEXTS, .most = 5, .most_count = 5, .help = "x"}}},
+        {WEB_GET, "/x", nothing, .help = "x",
+         .params = {{"a", WEB_QUERY, WEB_OPAQUE, .help = "x"}}},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         Reason reason = {0};

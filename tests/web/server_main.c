@@ -1,7 +1,7 @@
 /* server_main.c -- a real server with routes for the tests: every kind of parameter, a slow handler, a body, a page of
  * 4 KiB, one route for each status.
  *
- * Usage: test_server LOGFILE [NAME=VALUE…]   with the names of config.h
+ * Usage: test_server LOGFILE [framed=on] [NAME=VALUE…]   with the names of config.h; framed: with an error page of its own
  * Prints "port N" when it serves. Takes commands on its input, one a line: "maintenance TEXT", "open", "read-only TEXT",
  * "writable", "stop"; answers each with "done". The end of its input stops it too. */
 #include <fcntl.h>
@@ -9,15 +9,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "web/errors.h"
+#include "viewer_routes.h"
 #include "web/html.h"
 #include "web/layout.h"
-#include "web/request.h"
-#include "web/server.h"
 
 enum { PAGE_BYTES = 4096 };
 
 static World world;
+static bool is_framed;
 static pthread_mutex_t health_lock = PTHREAD_MUTEX_INITIALIZER;
 static StoreHealth health = {.engine = "test", .writable = true};
 
@@ -201,22 +200,37 @@ static Status read_settings(int argc, char **argv, Config *config, Arena *arena,
     for (int i = 2; i < argc; i++) {
         Slice setting = slice_from(argv[i]);
         size_t equals = slice_find(setting, '=');
+        if (strcmp(argv[i], "framed=on") == 0) {
+            is_framed = true;
+            continue;
+        }
         TRY(config_set(config, slice_of(argv[i], equals), slice_after(setting, equals + 1), arena,
                        reason));
     }
     return STATUS_OK;
 }
 
-static Status serve(const Config *config, Log *log, Reason *reason)
+static WebRoute *all_routes(Arena *arena, size_t *ret_count)
+{
+    size_t own = sizeof ROUTES / sizeof ROUTES[0];
+    WebRoute *routes = ARENA_ARRAY(arena, own + VIEWER_ROUTE_COUNT, WebRoute);
+    memcpy(routes, ROUTES, sizeof ROUTES);
+    memcpy(routes + own, VIEWER_ROUTES, VIEWER_ROUTE_COUNT * sizeof *routes);
+    *ret_count = own + VIEWER_ROUTE_COUNT;
+    return routes;
+}
+
+static Status serve(const Config *config, Log *log, Arena *arena, Reason *reason)
 {
     WebServer *server;
     char line[400];
     WebOptions options = {.config = config,
                           .world = world,
                           .log = log,
-                          .routes = ROUTES,
-                          .route_count = sizeof ROUTES / sizeof ROUTES[0],
-                          .store = {NULL, show_health, show_metrics}};
+                          .store = {NULL, show_health, show_metrics},
+                          .admit = viewer_admit,
+                          .error_page = is_framed ? viewer_error_page : NULL};
+    options.routes = all_routes(arena, &options.route_count);
     TRY(web_server_start(&options, &server, reason));
     printf("port %u\n", (unsigned)web_server_port(server));
     fflush(stdout);
@@ -242,7 +256,7 @@ int main(int argc, char **argv)
     Log *log = log_new(fd, LOG_INFO, world.clock);
     Status status = read_settings(argc, argv, &config, arena, &reason);
     if (status == STATUS_OK)
-        status = serve(&config, log, &reason);
+        status = serve(&config, log, arena, &reason);
     log_free(log);
     close(fd);
     if (status != STATUS_OK)

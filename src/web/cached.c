@@ -1,0 +1,89 @@
+/* cached.c -- answers from the page cache, for visitors who are nobody in particular; see WebRoute.cache_ms.
+ *
+ * A request with a session or an authorization never comes here, and an answer that was made for somebody (a viewer was found, a cookie
+ * is set, it says no-store) is never kept. So no one gets to see what was rendered for another. */
+#include "web/server_internal.h"
+
+static bool has_session(const WebRequest *request)
+{
+    const char *name = request->server->options.session_cookie;
+    if (request->head.present[HEAD_AUTHORIZATION])
+        return true;
+    if (!request->head.present[HEAD_COOKIE])
+        return false;
+    return name == NULL || web_cookie(request, name).size > 0;
+}
+
+static PageKey key_of(const WebRequest *request)
+{
+    return (PageKey){request->target, web_wants_json(request)};
+}
+
+/* Browsers and proxies may keep it, but ask each time whether it is still so; that costs a 304. Whoever logs in gets
+ * another page for the same address, and so does a program. */
+static void show_page(WebRequest *request, Page *page)
+{
+    size_t count;
+    HttpEncoding encoding;
+    const PageHeader *headers = page_headers(page, &count);
+    answer_clear(request);
+    web_header(request, "Cache-Control", "no-cache");
+    for (size_t i = 0; i < count; i++)
+        web_header(request, headers[i].name, headers[i].value);
+    web_header(request, "Vary", "Accept, Accept-Encoding, Authorization, Cookie");
+    web_header(request, "ETag", page_etag(page));
+    if (http_etag_matches(web_head(request, HEAD_IF_NONE_MATCH), slice_from(page_etag(page)))) {
+        web_code(request, 304);
+        return;
+    }
+    Slice body = page_encoded(page, web_head(request, HEAD_ACCEPT_ENCODING), &encoding);
+    web_static(request, page_content_type(page), body);
+    if (encoding != HTTP_IDENTITY)
+        web_header(request, "Content-Encoding", http_encoding_name(encoding));
+}
+
+bool cached_answer(WebRequest *request)
+{
+    const WebRoute *route = request->match.route;
+    PageCache *cache = request->server->page_cache;
+    if (cache == NULL || route == NULL || route->cache_ms == 0 || has_session(request))
+        return false;
+    request->page = page_cache_get(cache, key_of(request), route->cache_ms * US_PER_MS);
+    request->renders_page = request->page == NULL;
+    if (request->page != NULL)
+        show_page(request, request->page);
+    return request->page != NULL;
+}
+
+static bool may_keep(const WebRequest *request)
+{
+    const WebAnswer *answer = &request->answer;
+    size_t control = answer_header(answer, "Cache-Control");
+    bool is_public = control == answer->header_count ||
+                     strstr(answer->headers[control].value, "no-store") == NULL;
+    return answer->code == 200 && answer->content_type != NULL && is_public &&
+           request->viewer == NULL && request->cookie_count == 0 &&
+           answer->header_count + 4 <= PAGE_HEADERS_MAX; /* four are added when it is sent */
+}
+
+void cached_keep(WebRequest *request, Status status)
+{
+    PageCache *cache = request->server->page_cache;
+    const WebAnswer *answer = &request->answer;
+    PageHeader headers[WEB_HEADERS_MAX];
+    if (!request->renders_page)
+        return;
+    if (status != STATUS_OK || !may_keep(request)) {
+        page_cache_skip(cache, key_of(request));
+        return;
+    }
+    for (size_t i = 0; i < answer->header_count; i++)
+        headers[i] = (PageHeader){answer->headers[i].name, answer->headers[i].value};
+    request->page = page_new(&(PageContent){.body = answer_body(request),
+                                            .made_us = request->begun_us,
+                                            .content_type = answer->content_type,
+                                            .headers = headers,
+                                            .header_count = answer->header_count});
+    page_cache_put(cache, key_of(request), request->page);
+    show_page(request, request->page);
+}

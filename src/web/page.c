@@ -1,0 +1,118 @@
+/* page.c -- one rendered page with its compressed forms; see page_cache.h.
+ *
+ * A compressed form has a state of its own: whoever moves it from MISSING to BUSY makes it, and READY publishes it. Nobody waits. */
+#include <sodium.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "web/compress.h"
+#include "web/page_cache_internal.h"
+
+enum { WORTH_COMPRESSING = 512 };
+
+static const char *copy_text(const char *text)
+{
+    char *copy = strdup(text);
+    CHECK(copy != NULL);
+    return copy;
+}
+
+static void hash_body(Page *page)
+{
+    unsigned char hash[crypto_generichash_BYTES_MIN];
+    char text[2 * sizeof hash + 1];
+    crypto_generichash(hash, sizeof hash, (const unsigned char *)page->body.data, page->body.size,
+                       NULL, 0);
+    sodium_bin2hex(text, sizeof text, hash, sizeof hash);
+    snprintf(page->etag, sizeof page->etag, "W/\"%s\"", text);
+}
+
+Page *page_new(const PageContent *content)
+{
+    Page *page = calloc(1, sizeof *page);
+    CHECK(page != NULL && content->header_count <= PAGE_HEADERS_MAX);
+    page->references = 1;
+    page->made_us = content->made_us;
+    buffer_bytes(&page->body, content->body);
+    page->content_type = copy_text(content->content_type);
+    for (size_t i = 0; i < content->header_count; i++)
+        page->headers[i] =
+            (PageHeader){copy_text(content->headers[i].name), copy_text(content->headers[i].value)};
+    page->header_count = content->header_count;
+    hash_body(page);
+    return page;
+}
+
+Page *page_hold(Page *page)
+{
+    atomic_fetch_add_explicit(&page->references, 1, memory_order_relaxed);
+    return page;
+}
+
+static void free_text(const char *text)
+{
+    free((char *)(uintptr_t)text);
+}
+
+void page_release(Page *page)
+{
+    if (atomic_fetch_sub_explicit(&page->references, 1, memory_order_acq_rel) > 1)
+        return;
+    for (size_t i = 0; i < page->header_count; i++) {
+        free_text(page->headers[i].name);
+        free_text(page->headers[i].value);
+    }
+    free_text(page->content_type);
+    for (int i = 0; i < HTTP_IDENTITY; i++)
+        buffer_free(&page->forms[i].bytes);
+    buffer_free(&page->body);
+    free(page);
+}
+
+Slice page_body(const Page *page)
+{
+    return buffer_slice(&page->body);
+}
+
+const char *page_content_type(const Page *page)
+{
+    return page->content_type;
+}
+
+const PageHeader *page_headers(const Page *page, size_t *ret_count)
+{
+    *ret_count = page->header_count;
+    return page->headers;
+}
+
+const char *page_etag(const Page *page)
+{
+    return page->etag;
+}
+
+static void make_form(Page *page, HttpEncoding encoding)
+{
+    PageForm *form = &page->forms[encoding];
+    int missing = FORM_MISSING;
+    if (!atomic_compare_exchange_strong(&form->state, &missing, FORM_BUSY))
+        return;
+    bool is_smaller = compress_to(encoding, page_body(page), &form->bytes);
+    atomic_store_explicit(&form->state, is_smaller ? FORM_READY : FORM_USELESS,
+                          memory_order_release);
+}
+
+Slice page_encoded(Page *page, Slice accept_encoding, HttpEncoding *ret_encoding)
+{
+    unsigned available = 1u << HTTP_IDENTITY | 1u << HTTP_GZIP | 1u << HTTP_BROTLI;
+    HttpEncoding encoding = HTTP_IDENTITY;
+    if (accept_encoding.size > 0 && page->body.size >= WORTH_COMPRESSING)
+        encoding = http_choose_encoding(accept_encoding, available);
+    if (encoding != HTTP_IDENTITY) {
+        make_form(page, encoding);
+        if (atomic_load_explicit(&page->forms[encoding].state, memory_order_acquire) != FORM_READY)
+            encoding = HTTP_IDENTITY;
+    }
+    *ret_encoding = encoding;
+    return encoding == HTTP_IDENTITY ? page_body(page) : buffer_slice(&page->forms[encoding].bytes);
+}

@@ -1,0 +1,72 @@
+/* page_cache.h -- pages that many visitors ask for, rendered once and shared.
+ *
+ * A page is found by its key (address with query, and form) and shared by reference: whoever sends it holds it, and its bytes are
+ * never copied. Promises:
+ *   1. What page_cache_get gives is at most `most_age_us` old; while another thread renders it anew, at most twice that.
+ *   2. When a page that is there has become too old, one caller is told to render it and the others get the old one meanwhile, so
+ *      a busy page costs one rendering each `most_age_us`. Only a page that is not there, or far too old, is rendered by
+ *      whoever asks: by no more than there are threads that answer.
+ *   3. At most `bytes` are kept; what was not asked for the longest goes first. A page counts twice, because its compressed
+ *      forms are kept beside it.
+ * All functions may be called from any thread. Everything is in memory: a restart begins with nothing. */
+#pragma once
+
+#include "base/world.h"
+#include "web/http_rules.h"
+
+typedef struct PageCache PageCache;
+typedef struct Page Page;
+
+enum { PAGE_HEADERS_MAX = 16, PAGE_ETAG_TEXT = 40 };
+
+typedef struct PageHeader {
+    const char *name, *value;
+} PageHeader;
+
+/* ---- A page: immutable, counted ---- */
+
+/* Copies all of it; the caller holds the page. */
+typedef struct PageContent {
+    Slice body;
+    int64_t made_us; /* steady clock, when its rendering began: what it shows is not older */
+    const char *content_type;
+    const PageHeader *headers;
+    size_t header_count;
+} PageContent;
+Page *page_new(const PageContent *content);
+void page_release(Page *page);
+
+/* These live as long as the page is held. */
+Slice page_body(const Page *page);
+const char *page_content_type(const Page *page);
+const PageHeader *page_headers(const Page *page, size_t *ret_count);
+/* W/"…": a hash of the body, weak because it stands for all encodings. */
+const char *page_etag(const Page *page);
+/* The body in the best encoding that the client takes and that there is. A form that is missing is made by the first who wants
+ * it; others get the plain one meanwhile, as does everyone when it would not be smaller. */
+Slice page_encoded(Page *page, Slice accept_encoding, HttpEncoding *ret_encoding);
+
+/* ---- The cache ---- */
+
+typedef struct PageKey {
+    Slice target;
+    bool is_json;
+} PageKey;
+
+PageCache *page_cache_new(size_t bytes, World world);
+/* No request is under way any more. */
+void page_cache_free(PageCache *cache);
+
+/* A page that the caller now holds; or NULL: the caller renders it, and must call page_cache_put or page_cache_skip. */
+Page *page_cache_get(PageCache *cache, PageKey key, int64_t most_age_us);
+/* The cache holds it, too, unless it is larger than what the cache may hold. */
+void page_cache_put(PageCache *cache, PageKey key, Page *page);
+/* It could not be rendered, or must not be kept. */
+void page_cache_skip(PageCache *cache, PageKey key);
+
+typedef struct PageCacheFigures {
+    uint64_t hits;    /* sent from here */
+    uint64_t renders; /* callers who were told to render */
+    uint64_t entries, bytes;
+} PageCacheFigures;
+PageCacheFigures page_cache_figures(PageCache *cache);

@@ -1,0 +1,27 @@
+/* page_cache_internal.h -- the private twin of page_cache.h: what a page consists of. */
+#pragma once
+
+#include <stdatomic.h>
+
+#include "base/bytes.h"
+#include "web/page_cache.h"
+
+enum { FORM_MISSING, FORM_BUSY, FORM_READY, FORM_USELESS };
+
+typedef struct PageForm {
+    _Atomic int state;
+    Buffer bytes; /* when READY */
+} PageForm;
+
+struct Page {
+    _Atomic uint32_t references;
+    int64_t made_us;
+    const char *content_type;
+    size_t header_count;
+    PageHeader headers[PAGE_HEADERS_MAX];
+    char etag[PAGE_ETAG_TEXT];
+    Buffer body;
+    PageForm forms[HTTP_IDENTITY];
+};
+
+Page *page_hold(Page *page);
