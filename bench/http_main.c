@@ -1,8 +1,8 @@
 /* http_main.c -- our server with a page of 4 KiB that is rendered for each request.
  *
  *     bench_http LOGFILE [NAME=VALUE…]   with the names of config.h
- * Prints "port N" when it serves, and stops at the end of its input. /page is the page; /body takes a body, for
- * clients that send one slowly. The page has the same size each time, so that a file can stand beside it. */
+ * Prints "port N" when it serves, and stops at the end of its input. /page is the page; /kept?kib=N is one of N KiB from the page
+ * cache; /body takes a body, for clients that send one slowly. The page has the same size each time, so that a file can stand beside it. */
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -42,6 +42,19 @@ static Status page(WebRequest *request)
     return STATUS_OK;
 }
 
+static Status kept(WebRequest *request)
+{
+    size_t size = (size_t)web_number(request, 0) * 1024;
+    Buffer *out = web_html(request);
+    for (int64_t row = 0; out->size < size; row++) {
+        HTML(out, "<li>Clean rivers <b>");
+        html_number(out, row);
+        HTML(out, "</b></li>\n");
+    }
+    out->size = size;
+    return STATUS_OK;
+}
+
 static Status body(WebRequest *request)
 {
     buffer_decimal(web_html(request), (int64_t)web_body(request).size);
@@ -50,6 +63,8 @@ static Status body(WebRequest *request)
 
 static const WebRoute ROUTES[] = {
     {WEB_GET, "/page", page, .help = "The page."},
+    {WEB_GET, "/kept", kept, .help = "A page from the cache.", .cache_ms = 1000,
+     .params = {{"kib", WEB_QUERY, WEB_NUMBER, .least = 1, .most = 64, .help = "Its size."}}},
     {WEB_POST, "/body", body, .help = "The size of a body.", .body_bytes = WEB_BODY_DEFAULT},
 };
 

@@ -229,6 +229,7 @@ static Status serve(const Config *config, Log *log, Arena *arena, Reason *reason
                           .log = log,
                           .store = {NULL, show_health, show_metrics},
                           .admit = viewer_admit,
+                          .session_cookie = "session",
                           .error_page = is_framed ? viewer_error_page : NULL};
     options.routes = all_routes(arena, &options.route_count);
     TRY(web_server_start(&options, &server, reason));

@@ -127,6 +127,34 @@ static Status embeddable(WebRequest *request)
     return STATUS_OK;
 }
 
+/* A page with a number that grows with each rendering. */
+static Status cached(WebRequest *request)
+{
+    static _Atomic int64_t count;
+    enum { SAME = 1, SHORT, PRIVATE, COOKIE, MISSING };
+    size_t how = web_word(request, 1);
+    int64_t number = ++count;
+    const Viewer *viewer = web_viewer(request);
+    clock_sleep_us(world_real().clock, web_number(request, 2) * US_PER_MS);
+    if (how == MISSING)
+        return STATUS_NOT_FOUND;
+    if (how == PRIVATE)
+        web_private(request);
+    if (how == COOKIE)
+        web_set_cookie(request, "other", SLICE("1"), WEB_COOKIE_SESSION);
+    Buffer *out = web_html(request);
+    Slice text = arena_print(web_arena(request), "%lld", (long long)number);
+    web_header(request, "X-Kept", "with it");
+    if (how != SAME)
+        web_header(request, "X-Count", arena_text(web_arena(request), text));
+    html_text(out, how == SAME ? SLICE("0") : text);
+    buffer_print(out, " for %.*s", SLICE_ARG(viewer == NULL ? SLICE("all") : viewer->name));
+    for (int i = 0; i < 100 && how != SHORT; i++)
+        HTML(out, " and once more");
+    return STATUS_OK;
+}
+
+static const char *const HOWS[] = {"new", "same", "short", "private", "cookie", "missing", NULL};
 static const char *const OUTCOMES[] = {"redirect", "conflict", "page", NULL};
 
 #define LISTS(from)                                                                                \
@@ -152,6 +180,12 @@ const WebRoute VIEWER_ROUTES[] = {
      .params = {{"policy", WEB_PATH, WEB_SLUG, .help = "Its number and name."}}},
     {WEB_GET, "/opaque", opaque, .help = "A token.",
      .params = {{"token", WEB_QUERY, WEB_OPAQUE, .least = 4, .most = 8, .help = "It."}}},
+    {WEB_GET, "/cached", cached, .cache_ms = 500, .help = "A page that is kept.",
+     .params = {{"name", WEB_QUERY, WEB_LINE, .least = 1, .most = 10, .help = "Its name."},
+                {"how", WEB_QUERY, WEB_WORD, .words = HOWS, .fallback = "new",
+                 .help = "What it is."},
+                {"ms", WEB_QUERY, WEB_NUMBER, .least = 0, .most = 1000, .fallback = "0",
+                 .help = "How long it takes."}}},
     {WEB_GET, "/versioned", versioned, .help = "A version."},
     {WEB_GET, "/embeddable", embeddable, .help = "Its own policy."},
 };

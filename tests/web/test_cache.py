@@ -1,0 +1,130 @@
+"""Pages that are kept for visitors who are not logged in: who gets them, how old, in which form."""
+import concurrent.futures
+import gzip
+import subprocess
+import time
+
+import pytest
+
+
+def text_of(answer):
+    return answer.body.decode().split()[0]
+
+
+def test_visitors_share_a_rendering(server):
+    first = server.get("/cached?name=shared")
+    assert first.code == 200
+    for headers in ([], ["Cookie: theme=dark"], ["User-Agent: x"]):
+        again = server.get("/cached?name=shared", *headers)
+        assert (again.body, again.header("etag")) == (first.body, first.header("etag"))
+        assert again.header("x-request-id") != first.header("x-request-id")
+        assert again.header("content-security-policy") and again.header("x-kept") == "with it"
+        assert again.header("content-type") == "text/html; charset=utf-8"
+
+
+def test_another_address_or_form_is_another_page(server):
+    shown = {text_of(server.get(target, *headers)) for target, headers in [
+        ("/cached?name=a", []), ("/cached?name=b", []), ("/cached?name=a&x=1", []),
+        ("/cached?name=a", ["Accept: application/json"])]}
+    assert len(shown) == 4
+
+
+@pytest.mark.parametrize("header", ["Cookie: session=ann", "Authorization: Bearer ann"])
+def test_somebody_gets_a_page_of_their_own(server, header):
+    plain = server.get("/cached?name=own")
+    mine = [server.get("/cached?name=own", header) for _ in range(2)]
+    assert len({text_of(answer) for answer in (plain, *mine)}) == 3
+    assert b"for ann" in mine[0].body and b"for ann" not in server.get("/cached?name=own").body
+    assert mine[0].header("etag") is None
+
+
+def test_an_old_page_is_rendered_anew(server):
+    first = text_of(server.get("/cached?name=old"))
+    time.sleep(0.6)
+    assert text_of(server.get("/cached?name=old")) != first
+
+
+def test_a_slow_page_is_rendered_by_one(start):
+    server = start(web_threads=4)
+    server.get("/cached?name=slow&ms=0")
+    first = text_of(server.get("/cached?name=slow&ms=300"))
+    time.sleep(0.55)  # too old, but not twice that
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        def ask():
+            began = time.monotonic()
+            return text_of(server.get("/cached?name=slow&ms=300")), time.monotonic() - began
+
+        running = [pool.submit(ask) for _ in range(8)]
+        answers = [each.result() for each in running]
+    # Who is served by the thread that renders waits for it, and gets what it rendered.
+    assert len({text for text, _ in answers if text != first}) == 1
+    assert max(took for text, took in answers if text != first) >= 0.3
+    old = [took for text, took in answers if text == first]
+    assert len(old) >= 4 and min(old) < 0.2
+
+
+@pytest.mark.parametrize("how", ["private", "cookie", "missing"])
+def test_what_must_not_be_kept_is_not(server, how):
+    answers = [server.get(f"/cached?name=x&how={how}") for _ in range(3)]
+    assert len({answer.header("x-count") or answer.header("x-request-id") for answer in answers}) == 3
+    assert all(answer.header("etag") is None for answer in answers)
+
+
+def test_a_visitor_who_has_the_page_gets_304(server):
+    first = server.get("/cached?name=etag&how=same")
+    assert first.header("cache-control") == "no-cache" and "Cookie" in first.header("vary")
+    again = server.get("/cached?name=etag&how=same", "If-None-Match: " + first.header("etag"))
+    assert (again.code, again.body, again.header("etag")) == (304, b"", first.header("etag"))
+    time.sleep(0.6)  # rendered anew, with the same content
+    assert server.get("/cached?name=etag&how=same", "If-None-Match: " + first.header("etag")).code == 304
+
+
+def test_head_is_get_without_the_body(server):
+    with server.connect() as client:
+        for _ in range(2):
+            head, get = client.ask("HEAD", "/cached?name=head"), client.get("/cached?name=head")
+            assert head.header("content-length") == get.header("content-length") == str(len(get.body))
+
+
+def test_forms_that_are_smaller(server):
+    def brotli(content):
+        return subprocess.run(["brotli", "-d", "-c"], input=content, capture_output=True, check=True).stdout
+
+    plain = server.get("/cached?name=packed&how=same")
+    assert plain.header("content-encoding") is None
+    for accepted, encoding, unpack in [("gzip", "gzip", gzip.decompress), ("br, gzip", "br", brotli),
+                                       ("br;q=0.1, gzip", "gzip", gzip.decompress)]:
+        for _ in range(2):
+            packed = server.get("/cached?name=packed&how=same", "Accept-Encoding: " + accepted)
+            assert packed.header("content-encoding") == encoding
+            assert unpack(packed.body) == plain.body and len(packed.body) < len(plain.body) / 2
+    assert server.get("/cached?name=packed&how=same", "Accept-Encoding: zstd").body == plain.body
+    assert server.get("/cached?name=y&how=short", "Accept-Encoding: br").header("content-encoding") is None
+
+
+def test_errors_of_parameters_are_not_kept(server):
+    assert server.get("/cached?name=").code == 400
+    assert server.get("/cached?name=ok").code == 200
+
+
+def test_the_cache_can_be_off(start):
+    off = start(page_cache_bytes=0)
+    assert text_of(off.get("/cached?name=a")) != text_of(off.get("/cached?name=a"))
+    assert off.get("/cached?name=a").header("etag") is None
+
+
+def test_maintenance_comes_first(start):
+    server = start()
+    server.get("/cached?name=a")
+    server.command("maintenance back soon")
+    assert server.get("/cached?name=a").code == 503
+
+
+def test_metrics(start):
+    server = start()
+    for _ in range(5):
+        server.get("/cached?name=a")
+    assert server.metric("ostraka_page_cache_hits_total") == 4
+    assert server.metric("ostraka_page_cache_renders_total") == 1
+    assert server.metric("ostraka_page_cache_entries") == 1
+    assert server.metric("ostraka_page_cache_bytes") > 0
