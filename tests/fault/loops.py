@@ -20,6 +20,7 @@ HANG_SECONDS = 60
 
 class Loop:
     """A data directory on a watched disk, and the record of every answer outside of it."""
+    program = WORKLOAD
 
     def __init__(self, directory):
         self.top = directory.resolve()
@@ -46,7 +47,7 @@ class Loop:
         """The next run. Versions carry its number, so that none is used twice on one directory."""
         self.runs += 1
         named = {"directory": self.root / "data", "acks": self.acks, "run": self.runs, **settings}
-        return subprocess.Popen([WORKLOAD, "run", *(f"{name}={value}" for name, value in named.items())],
+        return subprocess.Popen([self.program, "run", *(f"{name}={value}" for name, value in named.items())],
                                 env=None if faults is None else self.environment(faults), text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
@@ -61,7 +62,7 @@ class Loop:
         return process.returncode, output
 
     def command(self, name, **settings):
-        result = subprocess.run([WORKLOAD, name, *(f"{key}={value}" for key, value in settings.items())], text=True,
+        result = subprocess.run([self.program, name, *(f"{key}={value}" for key, value in settings.items())], text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=HANG_SECONDS)
         return result.returncode, result.stdout
 

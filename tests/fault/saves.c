@@ -1,0 +1,356 @@
+/* saves.c -- saves votes and records the answers, or checks what became of them (saves.h).
+ *
+ *     saves make directory=D
+ *     saves run directory=D acks=FILE [threads=N] [seconds=N] [run=N]
+ *     saves check directory=D acks=FILE
+ * `run` ends after so many seconds, 0: never. It starts the site as `serve` does, with its projector and its tasks. Exit codes:
+ * 0 all went as promised, 1 the check found something, 2 usage, 3 the ledger broke a promise. */
+#include "saves.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store/rocksdb/rocksdb.h"
+
+/* Each run creates a few policies, so that a hundred runs leave some hundreds. */
+enum { SALARY_YEARS = 20, HOT_VOTERS = 4, WISHES = 3, CREATED_MOST = 8 };
+
+typedef struct Settings {
+    const char *directory, *acks;
+    uint64_t threads, seconds, run;
+} Settings;
+
+typedef struct Worker {
+    pthread_t thread;
+    uint64_t luck;
+    Arena *arena; /* of one save */
+} Worker;
+
+static Settings settings = {.threads = 16, .run = 1};
+static App app;
+static int acks;
+static atomic_bool ends;
+static atomic_ullong told[4];                  /* by SaveOutcome */
+static _Atomic uint64_t created[CREATED_MOST]; /* policies of this run */
+static _Atomic size_t created_count;
+
+_Noreturn static void broken(const char *format, ...) PRINTF_LIKE(1, 2);
+_Noreturn static void broken(const char *format, ...)
+{
+    va_list arguments;
+    printf("broken: ");
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    printf("\n");
+    fflush(stdout);
+    _exit(3);
+}
+
+/* ---- The site ---- */
+
+Status saves_open(const char *directory, bool bulk, Store **ret_store, Reason *reason)
+{
+    RocksdbOptions options = {
+        .directory = directory,
+        .create = bulk,
+        .bulk = bulk,
+        .cache_bytes = 8 << 20,
+        .write_buffer_bytes = 64 << 10,
+        .grace_s = 10 * S_PER_DAY,
+        .reopen_s = 3600,
+        .world = world_real(),
+        .tables = TABLES,
+    };
+    return store_rocksdb_open(&options, ret_store, reason);
+}
+
+static void open_site(bool bulk, bool start)
+{
+    Reason reason = {.rule = ""};
+    Store *store;
+    Status status = saves_open(settings.directory, bulk, &store, &reason);
+    if (status == STATUS_OK)
+        status = app_open(store, world_real(), NULL, &app, &reason);
+    if (status == STATUS_OK && start)
+        status = app_start(&app, NULL, "here", &reason);
+    if (status != STATUS_OK)
+        broken("does not open: %s: %s", status_name(status), reason.rule);
+}
+
+static void close_site(void)
+{
+    Store *store = app.store;
+    app_close(&app);
+    store_close(store);
+}
+
+static void add_voter(uint64_t number, Arena *arena)
+{
+    Reason reason = {.rule = ""};
+    uint64_t id = 0;
+    Slice name = arena_print(arena, "voter%" PRIu64, number);
+    Registration registration = {.name = name,
+                                 .email = arena_print(arena, "%.*s@example.org", SLICE_ARG(name)),
+                                 .without_password = true,
+                                 .confirmed = true,
+                                 .registered_us = clock_now_us(app.world.clock) -
+                                                  SALARY_YEARS * 365 * S_PER_DAY * US_PER_S,
+                                 .address = SLICE_EMPTY,
+                                 .cookie = SLICE_EMPTY};
+    Status status = accounts_register(app.accounts, &registration, &id, &reason);
+    if (status != STATUS_OK || id != number)
+        broken("voter %" PRIu64 ": %s %s", number, status_name(status), reason.rule);
+}
+
+static void add_policy(uint64_t number, Arena *arena)
+{
+    Reason reason = {.rule = ""};
+    NewPolicy policy = {.text = {.name = arena_print(arena, "Policy %" PRIu64, number),
+                                 .description = SLICE("A text."),
+                                 .rationale = SLICE_EMPTY,
+                                 .category = 1},
+                        .version = id_new(app.world.clock, app.world.random),
+                        .time_us = clock_now_us(app.world.clock)};
+    Status status = policies_next_id(app.policies, &policy.id);
+    if (status == STATUS_OK)
+        status = policies_create(app.policies, &policy, &reason);
+    if (status != STATUS_OK || policy.id != number)
+        broken("policy %" PRIu64 ": %s %s", number, status_name(status), reason.rule);
+}
+
+static int command_make(void)
+{
+    open_site(true, false);
+    for (uint64_t i = 1; i <= SAVES_VOTERS || i <= SAVES_POLICIES; i++) {
+        ARENA_SCOPE Arena *arena = arena_new();
+        if (i <= SAVES_VOTERS)
+            add_voter(i, arena);
+        if (i <= SAVES_POLICIES)
+            add_policy(i, arena);
+    }
+    close_site();
+    return 0;
+}
+
+/* ---- Saving ---- */
+
+/* SplitMix64. */
+static uint64_t next_luck(Worker *worker)
+{
+    uint64_t number = worker->luck += UINT64_C(0x9e3779b97f4a7c15);
+    number = (number ^ (number >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    number = (number ^ (number >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return number ^ (number >> 31);
+}
+
+/* Some voters have many tabs open. */
+static uint64_t any_voter(Worker *worker)
+{
+    return 1 + next_luck(worker) % (next_luck(worker) % 16 == 0 ? HOT_VOTERS : SAVES_VOTERS);
+}
+
+static uint64_t any_policy(Worker *worker)
+{
+    size_t made = atomic_load(&created_count);
+    uint64_t number =
+        next_luck(worker) % (SAVES_POLICIES + (made < CREATED_MOST ? made : CREATED_MOST));
+    uint64_t policy = number < SAVES_POLICIES ? 0 : atomic_load(&created[number - SAVES_POLICIES]);
+    return policy != 0 ? policy : 1 + number % SAVES_POLICIES;
+}
+
+static size_t draw_wishes(Worker *worker, VoteWish *wishes)
+{
+    size_t count = 0, wanted = 1 + next_luck(worker) % WISHES;
+    for (size_t i = 0; i < wanted; i++) {
+        uint64_t policy = any_policy(worker);
+        bool twice = false;
+        for (size_t k = 0; k < count; k++)
+            twice |= wishes[k].policy == policy;
+        if (!twice)
+            wishes[count++] = (VoteWish){policy, (int64_t)(next_luck(worker) % 60)};
+    }
+    return count;
+}
+
+/* A form that asks for what stands already makes no entry: what was told is the head. */
+static bool changed_nothing(const SaveRequest *request, const SaveResult *result)
+{
+    return result->outcome == SAVE_SAVED && id_equal(result->version, request->seen);
+}
+
+static SavesTold told_as(const SaveRequest *request, const SaveResult *result)
+{
+    if (changed_nothing(request, result))
+        return SAVES_SEEN;
+    return result->outcome == SAVE_SAVED ? SAVES_YES : SAVES_NO;
+}
+
+/* Sends the form and records what was told before anything else is done. */
+static SaveResult send(Worker *worker, const SaveRequest *request)
+{
+    SaveResult result;
+    Reason reason = {.rule = ""};
+    Status status = votes_save(app.votes, request, worker->arena, &result, &reason);
+    if (status != STATUS_OK)
+        broken("a save was answered %s %s", status_name(status), reason.rule);
+    if (result.outcome == SAVE_UNKNOWN)
+        broken("a save was answered unknown, and the disk is well");
+    saves_record(acks, &(SavesRecord){.told = told_as(request, &result),
+                                      .voter = request->voter,
+                                      .seq = result.seq,
+                                      .version = result.version,
+                                      .token = request->token});
+    atomic_fetch_add(&told[result.outcome], 1);
+    return result;
+}
+
+/* The same form again: the same save. */
+static void send_again(Worker *worker, const SaveRequest *request, const SaveResult *first)
+{
+    SaveResult again = send(worker, request);
+    if (again.outcome != SAVE_SAVED || again.seq != first->seq ||
+        !id_equal(again.version, first->version))
+        broken("a form that was saved is answered \"%s\" when it is sent again",
+               save_outcome_text(again.outcome));
+}
+
+static void save_once(Worker *worker)
+{
+    VoterState state;
+    VoteWish wishes[WISHES];
+    uint64_t voter = any_voter(worker);
+    PolicyText text = {.name = SLICE("A new policy"),
+                       .description = SLICE("A text."),
+                       .rationale = SLICE_EMPTY,
+                       .category = 1};
+    if (votes_show(app.votes, voter, worker->arena, &state) != STATUS_OK)
+        broken("voter %" PRIu64 " cannot be read", voter);
+    if (next_luck(worker) % 8 == 0)
+        saves_record(acks, &(SavesRecord){.told = SAVES_SEEN,
+                                          .voter = voter,
+                                          .seq = state.seq,
+                                          .version = state.version});
+    SaveRequest request = {.voter = voter,
+                           .seen = state.version,
+                           .token = id_new(app.world.clock, app.world.random),
+                           .wishes = wishes};
+    request.wish_count = draw_wishes(worker, wishes);
+    if (next_luck(worker) % 16 == 0)
+        request.seen = id_new(app.world.clock, app.world.random); /* what nobody ever saw */
+    bool creates = next_luck(worker) % 64 == 0;
+    size_t place = creates ? atomic_fetch_add(&created_count, 1) : CREATED_MOST;
+    if (place < CREATED_MOST) {
+        request.create = &text;
+        request.create_held = 100;
+    }
+    SaveResult result = send(worker, &request);
+    if (result.outcome != SAVE_SAVED || changed_nothing(&request, &result))
+        return;
+    if (place < CREATED_MOST)
+        atomic_store(&created[place], result.created);
+    if (next_luck(worker) % 8 == 0)
+        send_again(worker, &request, &result);
+}
+
+static void *work(void *argument)
+{
+    Worker *worker = argument;
+    while (!atomic_load(&ends)) {
+        save_once(worker);
+        arena_reset(worker->arena);
+    }
+    return NULL;
+}
+
+static int command_run(void)
+{
+    static Worker workers[SAVES_THREADS_MOST];
+    acks = open(settings.acks, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    CHECK(acks >= 0);
+    open_site(false, true);
+    for (size_t i = 0; i < settings.threads; i++) {
+        workers[i] = (Worker){.luck = settings.run * 1000 + i, .arena = arena_new()};
+        CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
+    }
+    for (uint64_t i = 0; settings.seconds == 0 || i < settings.seconds; i++)
+        clock_sleep_us(app.world.clock, US_PER_S);
+    atomic_store(&ends, true);
+    for (size_t i = 0; i < settings.threads; i++) {
+        CHECK(pthread_join(workers[i].thread, NULL) == 0);
+        arena_free(workers[i].arena);
+    }
+    close_site();
+    close(acks);
+    printf("done: saved %llu stale %llu refused %llu\n", atomic_load(&told[SAVE_SAVED]),
+           atomic_load(&told[SAVE_STALE]), atomic_load(&told[SAVE_REFUSED]));
+    return 0;
+}
+
+static int command_check(void)
+{
+    size_t count;
+    SavesRecord *records = saves_records(settings.acks, &count);
+    open_site(false, true);
+    size_t findings = saves_check(&app, records, count);
+    close_site();
+    free(records);
+    printf("checked %zu records, %zu findings\n", count, findings);
+    return findings > 0;
+}
+
+/* ---- The command line ---- */
+
+static const struct {
+    const char *name;
+    const char **text;
+    uint64_t *number;
+} SETTINGS[] = {
+    {"directory", &settings.directory, NULL},
+    {"acks", &settings.acks, NULL},
+    {"threads", NULL, &settings.threads},
+    {"seconds", NULL, &settings.seconds},
+    {"run", NULL, &settings.run},
+};
+
+static bool set(const char *argument)
+{
+    Slice rest = slice_from(argument), name;
+    if (!slice_split(&rest, '=', &name))
+        return false;
+    for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS; i++) {
+        if (!slice_equal(name, slice_from(SETTINGS[i].name)))
+            continue;
+        if (SETTINGS[i].text != NULL)
+            *SETTINGS[i].text = rest.data;
+        return SETTINGS[i].text != NULL || slice_to_u64(rest, SETTINGS[i].number) == STATUS_OK;
+    }
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(void);
+        bool needs_acks;
+    } commands[] = {
+        {"make", command_make, false}, {"run", command_run, true}, {"check", command_check, true}};
+    bool good = argc > 1;
+    for (int i = 2; i < argc; i++)
+        good &= set(argv[i]);
+    good &= settings.directory != NULL && settings.threads >= 1 &&
+            settings.threads <= SAVES_THREADS_MOST;
+    for (size_t i = 0; good && i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(argv[1], commands[i].name) == 0 &&
+            (settings.acks != NULL || !commands[i].needs_acks))
+            return commands[i].run();
+    fprintf(stderr, "usage: saves make|run|check directory=D [name=value ...]\n");
+    return 2;
+}
