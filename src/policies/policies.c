@@ -206,7 +206,8 @@ Status policies_fresh(Policies *policies, uint64_t id, Arena *arena, Policy *ret
     return read_policy(policies, id, STORE_SERIAL, arena, ret_policy);
 }
 
-/* A row has one state cell, so its policy is listed once, wherever the pages of the scan end. */
+/* A row has one state cell, so its policy is listed once, wherever the pages of the scan end. One that is damaged must not keep all
+ * that come after it from being found. */
 Status policies_list(Policies *policies, Slice position, Arena *arena, Policy **ret_policies,
                      size_t *ret_count, Slice *ret_position, bool *ret_more)
 {
@@ -214,17 +215,24 @@ Status policies_list(Policies *policies, Slice position, Arena *arena, Policy **
     TRY(store_scan(policies->store, &TABLE_POLICIES, position, LIST_CELLS, arena, &page));
     Policy *list = ARENA_ARRAY(arena, page.count, Policy);
     size_t count = 0;
+    Status damage = STATUS_OK;
     for (size_t i = 0; i < page.count; i++) {
         uint64_t id = 0;
         if (!slice_equal(page.cells[i].cell.column, SLICE("state")))
             continue;
-        TRY(policy_decode_row_key(page.cells[i].row, &id));
-        TRY(policies_read(policies, id, arena, &list[count]));
+        Status status = policy_decode_row_key(page.cells[i].row, &id);
+        if (status == STATUS_OK)
+            status = policies_read(policies, id, arena, &list[count]);
+        if (status == STATUS_CORRUPT) {
+            damage = status;
+            continue;
+        }
+        TRY(status);
         count++;
     }
     *ret_policies = list;
     *ret_count = count;
     *ret_position = page.position;
     *ret_more = page.more;
-    return STATUS_OK;
+    return damage;
 }

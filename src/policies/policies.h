@@ -124,7 +124,8 @@ MUST_USE Status policies_finish_merge(Policies *policies, uint64_t source);
 MUST_USE Status policies_disown(Policies *policies, uint64_t id, uint64_t owner);
 /* Deleted or void (REFUSED otherwise): removes texts and revisions; moves and the ledger stay. Repeating it is fine. */
 MUST_USE Status policies_obliterate(Policies *policies, uint64_t id);
-/* All policies, page by page, as store_scan. A page may be empty though more follow. */
+/* All policies, page by page, as store_scan. A page may be empty though more follow. CORRUPT: a policy on it cannot be read and is
+ * left out; all four are set all the same, so that a pass can go on without it. */
 MUST_USE Status policies_list(Policies *policies, Slice position, Arena *arena,
                               Policy **ret_policies, size_t *ret_count, Slice *ret_position,
                               bool *ret_more);
@@ -210,10 +211,11 @@ typedef struct PolicyPage {
 MUST_USE Status policies_browse(Policies *policies, const PolicyQuery *query, Arena *arena,
                                 PolicyPage *ret_page);
 /* One page of the repair of these lists: adds what is missing, removes what is wrong. Begin with an empty position, go on while
- * *ret_more. */
+ * *ret_more. CORRUPT: the places of a policy that cannot be read were left as they are; the rest of the page is done, and both are
+ * set. */
 MUST_USE Status policies_reindex_page(Policies *policies, Slice position, Arena *arena,
                                       Slice *ret_position, bool *ret_more);
-/* The same, but only says how many places are missing or wrong. */
+/* The same, but only says how many places are missing or wrong. CORRUPT as above. */
 typedef struct PolicyIndexPage {
     Slice *ret_position;
     bool *ret_more;

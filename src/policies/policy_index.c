@@ -157,7 +157,8 @@ static Status take_cell(Policies *policies, Slice row, const Cell *cell, Arena *
     Policy policy;
     TRY(policy_decode_row_key(cell->value, &id));
     Status status = policies_read(policies, id, arena, &policy);
-    if (status == STATUS_NOT_FOUND) /* a normal read that is behind */
+    /* A normal read that is behind; or a damaged row, which must not hide the others. */
+    if (status == STATUS_NOT_FOUND || status == STATUS_CORRUPT)
         return STATUS_OK;
     TRY(status);
     Places places = places_of(&policy, arena);
@@ -235,13 +236,17 @@ typedef struct RepairPage {
     Slice next;
     bool more;
     Changes changes;
+    Status damage; /* CORRUPT: some policy cannot be read, and its places stay as they are */
 } RepairPage;
 
 static Status add_page(Policies *policies, Slice position, Arena *arena, RepairPage *page)
 {
     Policy *list;
     size_t count;
-    TRY(policies_list(policies, position, arena, &list, &count, &page->next, &page->more));
+    page->damage =
+        policies_list(policies, position, arena, &list, &count, &page->next, &page->more);
+    if (page->damage != STATUS_CORRUPT)
+        TRY(page->damage);
     page->changes.changes = ARENA_ARRAY(arena, count * POLICY_ORDER_COUNT, RowChange);
     for (size_t i = 0; i < count; i++)
         TRY(add_missing(policies, &list[i], arena, &page->changes));
@@ -275,8 +280,13 @@ static Status remove_page(Policies *policies, Slice position, Arena *arena, Repa
     ScanPage cells;
     TRY(store_scan(policies->store, &TABLE_POLICY_INDEX, position, REPAIR_CELLS, arena, &cells));
     page->changes.changes = ARENA_ARRAY(arena, cells.count, RowChange);
-    for (size_t i = 0; i < cells.count; i++)
-        TRY(remove_if_wrong(policies, &cells.cells[i], arena, &page->changes));
+    for (size_t i = 0; i < cells.count; i++) {
+        Status status = remove_if_wrong(policies, &cells.cells[i], arena, &page->changes);
+        if (status == STATUS_CORRUPT)
+            page->damage = status;
+        else
+            TRY(status);
+    }
     page->next = cells.position;
     page->more = cells.more;
     return STATUS_OK;
@@ -286,7 +296,7 @@ static Status look_at_page(Policies *policies, Slice position, Arena *arena, Rep
 {
     char pass = position.size == 0 ? PASS_ADD : position.data[0];
     Slice rest = slice_after(position, 1);
-    RepairPage page = {.next = SLICE_EMPTY};
+    RepairPage page = {.next = SLICE_EMPTY, .damage = STATUS_OK};
     if (pass != PASS_ADD && pass != PASS_REMOVE)
         return STATUS_INVALID;
     TRY(pass == PASS_ADD ? add_page(policies, rest, arena, &page)
@@ -309,7 +319,7 @@ Status policies_reindex_page(Policies *policies, Slice position, Arena *arena, S
     TRY(write_changes(policies, &page.changes));
     *ret_position = page.next;
     *ret_more = page.more;
-    return STATUS_OK;
+    return page.damage;
 }
 
 Status policies_check_index_page(Policies *policies, Slice position, Arena *arena,
@@ -320,5 +330,5 @@ Status policies_check_index_page(Policies *policies, Slice position, Arena *aren
     *page->ret_position = looked.next;
     *page->ret_more = looked.more;
     *page->ret_faults = looked.changes.count;
-    return STATUS_OK;
+    return looked.damage;
 }

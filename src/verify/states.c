@@ -79,8 +79,11 @@ Status audit_index(Audit *audit)
         for (int i = 0; i < INDEX_LOOKS && faults > 0; i++) {
             if (i > 0)
                 clock_sleep_us(audit->options->world.clock, INDEX_PAUSE_US);
-            TRY(policies_check_index_page(audit->options->policies, buffer_slice(&position), arena,
-                                          &(PolicyIndexPage){&next, &more, &faults}));
+            Status status =
+                policies_check_index_page(audit->options->policies, buffer_slice(&position), arena,
+                                          &(PolicyIndexPage){&next, &more, &faults});
+            if (status != STATUS_CORRUPT) /* a policy cannot be read, which was told */
+                TRY(status);
         }
         if (faults > 0)
             audit_fault(audit, VERIFY_POLICY_INDEX,
@@ -126,9 +129,12 @@ Status check_rank(Audit *audit, const Unit *unit, Arena *arena)
     Policy policy;
     Count count = {0};
     RankPlace all = {0}, recent = {0};
-    TRY(policies_fresh(options->policies, unit->id, arena, &policy));
+    Status status = policies_fresh(options->policies, unit->id, arena, &policy);
+    if (status == STATUS_CORRUPT || status == STATUS_NOT_FOUND)
+        return STATUS_OK; /* told with the policy */
+    TRY(status);
     bool listed = policy_state_listed(policy.facts.moves[policy.facts.move_count - 1].state);
-    Status status = ranking_place(options->ranking, &(RankQuery){0}, unit->id, &all);
+    status = ranking_place(options->ranking, &(RankQuery){0}, unit->id, &all);
     if (status == STATUS_OK)
         status = ranking_place(options->ranking, &(RankQuery){.days = window}, unit->id, &recent);
     if (status != STATUS_NOT_FOUND)

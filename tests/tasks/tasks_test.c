@@ -248,6 +248,59 @@ TEST(a_deleted_text_that_was_left_goes)
     end();
 }
 
+/* Overwrites a cell of a policy's row behind everybody's back. */
+static void damage(uint64_t policy)
+{
+    Cell cell;
+    Slice row = ledger_u64(stage.arena, policy);
+    Read read = {&TABLE_POLICIES, row, SLICE("state"), STORE_SERIAL};
+    EXPECT_STATUS(store_read(stage.store, &read, stage.arena, &cell), STATUS_OK);
+    Condition condition = {.column = SLICE("state"), .value = cell.value};
+    Change change = {.column = SLICE("state"), .value = SLICE("nonsense")};
+    Update update = {.table = &TABLE_POLICIES,
+                     .row = row,
+                     .conditions = &condition,
+                     .condition_count = 1,
+                     .changes = &change,
+                     .change_count = 1};
+    EXPECT_STATUS(store_update_if(stage.store, &update, stage.arena, NULL), STATUS_OK);
+}
+
+static TaskInfo info_of(const char *name)
+{
+    TaskInfo *infos;
+    size_t count = 0;
+    EXPECT_STATUS(tasks_list(tasks, stage.arena, &infos, &count), STATUS_OK);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(infos[i].name, name) == 0)
+            return infos[i];
+    test_fail(__FILE__, __LINE__, "there is no task %s", name);
+    return infos[0];
+}
+
+TEST(a_policy_that_cannot_be_read_stops_no_pass)
+{
+    begin();
+    uint64_t ann = stage_voter("ann");
+    stage_pass_days(7);
+    uint64_t first = stage_policy(ann, "Trams"), second = stage_policy(ann, "Railways");
+    stage_move(second, POLICY_PENDING_DELETION);
+    stage_pass_days(15);
+    damage(first);
+    static const char *const NAMES[] = {"moves", "lists"};
+    for (size_t i = 0; i < 2; i++) {
+        Reason reason = {.rule = ""};
+        EXPECT_STATUS(tasks_run(tasks, slice_from(NAMES[i]), &reason), STATUS_CORRUPT);
+        TaskInfo info = info_of(NAMES[i]);
+        EXPECT(!info.under_way && info.whole_us == 0 && info.ended_us > 0);
+        EXPECT_I64(info.errors, i == 0 ? 1 : 2); /* the lists look at policies, and at themselves */
+        EXPECT_SLICE(info.error,
+                     SLICE("a policy cannot be read and was left out; `verify` names it"));
+    }
+    EXPECT_I64(stage_state(second), POLICY_DELETED);
+    end();
+}
+
 /* A policy that waits for the entry `version` at `seq` of the voter. */
 static uint64_t pending(uint64_t voter, uint64_t seq, Id version)
 {

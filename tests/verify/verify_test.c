@@ -495,6 +495,26 @@ static void break_checkpoint(void)
     test_fail(__FILE__, __LINE__, "there is no checkpoint");
 }
 
+/* And what else is wrong is still found. */
+TEST(a_policy_that_cannot_be_read_is_named)
+{
+    begin();
+    put_conditional(&TABLE_POLICIES, ledger_u64(stage.arena, policies[3]), SLICE("state"),
+                    SLICE("nonsense"));
+    Slice row = bucket_row(1, 1);
+    put_conditional(&TABLE_POLICY_VOTERS, row, SLICE("sum"),
+                    bent(get(&TABLE_POLICY_VOTERS, row, SLICE("sum"))));
+    ranking = ranking_new(&(RankingOptions){
+        .store = stage.store, .world = stage.world, .policies = stage.policies, .window_days = 7});
+    EXPECT_STATUS(ranking_load(ranking, stage.votes), STATUS_OK);
+    VerifyReport report = verify();
+    EXPECT(report.faults[VERIFY_POLICIES] == 1 && report.faults[VERIFY_POLICY_VOTERS] > 0);
+    EXPECT(strstr(words, "its row cannot be read") != NULL);
+    ranking_free(ranking);
+    ranking = NULL;
+    stage_end();
+}
+
 TEST(a_ranking_that_was_left_behind_is_named_and_loaded)
 {
     begin();
