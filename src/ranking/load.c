@@ -22,10 +22,13 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/mutant.h"
 #include "ranking/inside.h"
 
 enum { RECOUNT_TRIES = 200, RECOUNT_PAUSE_US = 500 };
-enum { REFRESH_MINUTES = 10 };
+/* A mark bears the minute of its writer's clock, which may be ten minutes off ours; it lives for an hour by the clocks of machines
+ * that may be off as well. */
+enum { REFRESH_MINUTES = 11, MARKS_MINUTES = 40 };
 
 /* ---- Policies that must be read again ------------------------------------------------------------------------------- */
 
@@ -172,7 +175,8 @@ static Status reread(Ranking *ranking, Votes *votes, uint64_t policy)
         ARENA_SCOPE Arena *arena = arena_new();
         Policy facts;
         uint64_t unknown;
-        TRY(policies_fresh(ranking->policies, policy, arena, &facts));
+        Status status = policies_fresh(ranking->policies, policy, arena, &facts);
+        TRY(status == STATUS_CORRUPT ? STATUS_NOT_FOUND : status); /* as in scan_policies */
         if (take_policy(ranking, &facts, &unknown))
             TRY(recount(ranking, votes, policy));
         policy = unknown;
@@ -242,7 +246,10 @@ static Status scan_policies(Ranking *ranking, Book *book)
         ARENA_SCOPE Arena *arena = arena_new();
         Policy *policies;
         size_t count;
-        TRY(policies_list(ranking->policies, position, arena, &policies, &count, &position, &more));
+        Status status =
+            policies_list(ranking->policies, position, arena, &policies, &count, &position, &more);
+        if (status != STATUS_CORRUPT) /* a policy that cannot be read is in no ranking */
+            TRY(status);
         for (size_t i = 0; i < count; i++)
             book_set_policy(book, &policies[i]);
         position = keep_position(&buffer, position);
@@ -315,10 +322,21 @@ static Status begin_load(Ranking *ranking, Votes *votes, uint64_t *ret_since)
     return busy ? STATUS_CONFLICT : STATUS_OK;
 }
 
-/* Under the lock: nothing that was read before `began_us` is missing. */
-static void caught_up(Ranking *ranking, int64_t began_us)
+/* A moment by both clocks: one of them may stand still or be set while the machine sleeps. */
+typedef struct Moment {
+    int64_t now_us, steady_us;
+} Moment;
+
+static Moment moment_now(const Ranking *ranking)
 {
-    ranking->refreshed_us = began_us;
+    return (Moment){clock_now_us(ranking->world.clock), clock_steady_us(ranking->world.clock)};
+}
+
+/* Under the lock: nothing that was saved before `began` is missing. */
+static void caught_up(Ranking *ranking, Moment began)
+{
+    ranking->refreshed_us = began.now_us;
+    ranking->refreshed_steady_us = began.steady_us;
     if (ranking->again_count == 0)
         ranking->behind_us = 0;
 }
@@ -326,7 +344,7 @@ static void caught_up(Ranking *ranking, int64_t began_us)
 Status ranking_load(Ranking *ranking, Votes *votes)
 {
     uint64_t since = 0;
-    int64_t began_us = clock_now_us(ranking->world.clock);
+    Moment began = moment_now(ranking);
     TRY(begin_load(ranking, votes, &since));
     Book *book = book_new(ranking->window_days, ranking_today(ranking));
     Status status = fill(ranking, votes, book, since);
@@ -334,9 +352,9 @@ Status ranking_load(Ranking *ranking, Votes *votes)
     Book *old = status == STATUS_OK ? ranking->live : book;
     if (status == STATUS_OK) {
         ranking->live = book;
-        caught_up(ranking, began_us);
+        caught_up(ranking, began);
     } else {
-        set_behind(ranking, began_us);
+        set_behind(ranking, began.now_us);
     }
     ranking->next = NULL;
     ranking->loading = false;
@@ -368,12 +386,35 @@ static void add_changed(void *context, uint64_t policy)
     changed->policies[changed->count++] = policy;
 }
 
-static Status refresh_all(Ranking *ranking, Votes *votes, const Book *book, Changed *changed)
+/* Since the last load or refresh that went well, by the clock that says more. */
+static uint32_t minutes_since(Ranking *ranking)
+{
+    Moment now = moment_now(ranking);
+    pthread_rwlock_rdlock(&ranking->lock);
+    int64_t us = now.now_us - ranking->refreshed_us;
+    int64_t steady_us = now.steady_us - ranking->refreshed_steady_us;
+    pthread_rwlock_unlock(&ranking->lock);
+    us = steady_us > us ? steady_us : us;
+    return us / (60 * US_PER_S) < MARKS_MINUTES ? (uint32_t)(us / (60 * US_PER_S)) : MARKS_MINUTES;
+}
+
+/* UNAVAILABLE when some marks may have gone before they were read: at the beginning, or because it took so long. */
+static Status read_marks(Ranking *ranking, Votes *votes, Changed *changed)
 {
     uint32_t minute = (uint32_t)(clock_now_us(ranking->world.clock) / (60 * US_PER_S));
+    uint32_t since = MUTANT(refresh_ten_minutes) ? 0 : minutes_since(ranking);
+    if (since >= MARKS_MINUTES)
+        return STATUS_UNAVAILABLE;
     /* One minute ahead, for clocks that are. */
-    for (uint32_t at = minute - REFRESH_MINUTES; at <= minute + 1; at++)
+    for (uint32_t at = minute - since - REFRESH_MINUTES; at <= minute + 1; at++)
         TRY(votes_changed(votes, at, add_changed, changed));
+    return minutes_since(ranking) >= MARKS_MINUTES && !MUTANT(refresh_ten_minutes)
+               ? STATUS_UNAVAILABLE
+               : STATUS_OK;
+}
+
+static Status reread_changed(Ranking *ranking, Votes *votes, const Book *book, Changed *changed)
+{
     for (size_t i = 0; i < changed->count; i++) {
         uint64_t policy = changed->policies[i];
         TRY(recount(ranking, votes, policy));
@@ -387,23 +428,35 @@ static Status refresh_all(Ranking *ranking, Votes *votes, const Book *book, Chan
     return reread_again(ranking, votes);
 }
 
+static Status refresh(Ranking *ranking, Votes *votes, const Book *book)
+{
+    Changed changed = {0};
+    Moment began = moment_now(ranking);
+    Status status = read_marks(ranking, votes, &changed);
+    if (status == STATUS_OK)
+        status = reread_changed(ranking, votes, book, &changed);
+    pthread_rwlock_wrlock(&ranking->lock);
+    if (status == STATUS_OK)
+        caught_up(ranking, began);
+    else
+        set_behind(ranking, began.now_us);
+    pthread_rwlock_unlock(&ranking->lock);
+    map_free(&changed.known);
+    free(changed.policies);
+    return status;
+}
+
+/* Whoever slept for longer than marks live, or could not read them for so long, reads everything again. */
 Status ranking_refresh(Ranking *ranking)
 {
     Votes *votes;
-    Changed changed = {0};
-    int64_t began_us = clock_now_us(ranking->world.clock);
     Book *book = ranking_borrow(ranking, &votes);
     if (book == NULL)
         return STATUS_UNAVAILABLE;
-    Status status = refresh_all(ranking, votes, book, &changed);
-    pthread_rwlock_wrlock(&ranking->lock);
-    if (status == STATUS_OK)
-        caught_up(ranking, began_us);
-    else
-        set_behind(ranking, began_us);
-    pthread_rwlock_unlock(&ranking->lock);
+    Status status = refresh(ranking, votes, book);
     book_free(book);
-    map_free(&changed.known);
-    free(changed.policies);
+    if (status != STATUS_OK && minutes_since(ranking) >= MARKS_MINUTES &&
+        !MUTANT(refresh_ten_minutes))
+        return ranking_load(ranking, votes);
     return status;
 }

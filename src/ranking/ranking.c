@@ -1,6 +1,7 @@
 /* ranking.c -- the handle, and what saves tell: see ranking.h. */
 #include <stdlib.h>
 
+#include "base/mutant.h"
 #include "ranking/inside.h"
 
 Ranking *ranking_new(const RankingOptions *options)
@@ -98,6 +99,8 @@ static void told(void *self, VoteStep step, const VoteNews *news)
         drop_idle(ranking);
         break;
     case VOTE_DROPPED:
+        if (MUTANT(ranking_adds_dropped))
+            pending_saved(&ranking->pending, news, add_noted, ranking);
         pending_dropped(&ranking->pending, news);
         break;
     }

@@ -31,14 +31,15 @@ Ranking *ranking_new(const RankingOptions *options);
 void ranking_free(Ranking *ranking);
 
 /* Reads all policies and their counts; again at any time, also while saves go on. The old ranking answers until the new one is
- * whole. CONFLICT: another load is under way. `votes` is given here, because its listener needs the ranking first. What is not
+ * whole. A policy whose row is damaged is in no ranking. CONFLICT: another load is under way. `votes` is given here, because its listener needs the ranking first. What is not
  * projected yet and was not saved by this instance is not in the counts: at start, project what was left behind, then load. */
 MUST_USE Status ranking_load(Ranking *ranking, Votes *votes);
 /* For VotesOptions.listener. */
 VoteListener ranking_listener(Ranking *ranking);
 /* After a move, an edit or a merge: reads this policy (and what it was merged into, if that is not known) again. */
 MUST_USE Status ranking_policy_changed(Ranking *ranking, uint64_t policy);
-/* Reads again what `changed` names since the last refresh, the last ten minutes each time. For clusters and after `votes_project` of others. */
+/* Reads again what `changed` names since the last refresh that went well, the last ten minutes each time; and everything, as
+ * ranking_load, when that is so long ago that marks may have gone. For clusters and after `votes_project` of others. */
 MUST_USE Status ranking_refresh(Ranking *ranking);
 
 typedef struct RankQuery {

@@ -163,6 +163,27 @@ TEST(another_instance_learns_by_refreshing)
     site_end();
 }
 
+/* It slept, or the store did not answer: marks of half an hour ago are read, and after hours, when they are gone, everything is. */
+TEST(an_instance_that_was_away_learns_what_it_missed)
+{
+    static const int64_t MINUTES[] = {1, 10, 12, 30, 39, 41, 60, 300, 3000};
+    site_begin(6);
+    uint64_t policy = site_create(1, 0);
+    Other other = site_other();
+    site_project();
+    EXPECT_STATUS(ranking_load(other.ranking, other.votes), STATUS_OK);
+    for (size_t i = 0; i < sizeof MINUTES / sizeof MINUTES[0]; i++) {
+        for (size_t voter = 0; voter < SITE_VOTERS; voter++)
+            site_hold(voter, policy, (int64_t)(1 + i + site_below(20)));
+        site_project();
+        test_world_pass(&site.own, MINUTES[i] * 60 * US_PER_S);
+        EXPECT_STATUS(ranking_refresh(other.ranking), STATUS_OK);
+        site_check(other.ranking);
+    }
+    site_part(&other);
+    site_end();
+}
+
 TEST(bad_questions_are_refused)
 {
     site_begin(1);
