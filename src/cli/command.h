@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/json.h"
-#include "cli/app.h"
+#include "app/app.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 

@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/ledger_commands.h"
 #include "cli/serve.h"
-#include "cli/site.h"
+#include "cli/maintenance.h"
 #include "store/rocksdb/rocksdb.h"
 
 /* ---- Words about the program ----------------------------------------------------------------------------- */

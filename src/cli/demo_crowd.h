@@ -10,7 +10,7 @@
 
 #include <stdatomic.h>
 
-#include "cli/app.h"
+#include "app/app.h"
 
 enum { DEMO_VOTERS_MOST = 10000000, DEMO_POLICIES_MOST = 100000, DEMO_DAYS_MOST = 3650 };
 

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "cli/control.h"
 #include "cli/open.h"
-#include "cli/site.h"
+#include "cli/maintenance.h"
 #include "web/server.h"
 
 typedef struct Site {

@@ -104,3 +104,17 @@ Status ranking_place(Ranking *ranking, const RankQuery *query, uint64_t policy,
     end(ranking);
     return status;
 }
+
+Status ranking_days(Ranking *ranking, uint64_t policy, int64_t *ret_days, uint32_t count)
+{
+    RankQuery query = {0};
+    if (count < 1 || count >= BOOK_WINDOWS)
+        return STATUS_INVALID;
+    TRY(begin(ranking, &query));
+    const Record *record = book_find(ranking->live, policy);
+    for (uint32_t i = 0; record != NULL && i < count; i++)
+        ret_days[count - 1 - i] = book_votes(ranking->live, record, i + 1) -
+                                  (i > 0 ? book_votes(ranking->live, record, i) : 0);
+    end(ranking);
+    return record != NULL ? STATUS_OK : STATUS_NOT_FOUND;
+}

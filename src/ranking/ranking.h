@@ -80,6 +80,10 @@ typedef struct RankPlace {
 MUST_USE Status ranking_place(Ranking *ranking, const RankQuery *query, uint64_t policy,
                               RankPlace *ret_place);
 
+/* The change of a policy's votes on each of the last `count` days (1 … 31), members included, the oldest first and today last. NOT_FOUND
+ * for a policy that is not known. */
+MUST_USE Status ranking_days(Ranking *ranking, uint64_t policy, int64_t *ret_days, uint32_t count);
+
 /* ---- The past ------------------------------------------------------------------------------------------------ */
 
 /* A ranking as it was at the end of an hour that is over (hours since 1970): a daily checkpoint and the hours after it, from the

@@ -75,6 +75,17 @@ typedef struct VoterState {
 /* NOT_FOUND when there is no such account. */
 MUST_USE Status votes_show(Votes *votes, uint64_t voter, Arena *arena, VoterState *ret_state);
 
+/* A line as the voter sees it: a policy together with all that were merged into it. */
+typedef struct SeenLine {
+    uint64_t policy; /* the root */
+    PolicyState state;
+    int64_t held;
+    int64_t free; /* the part that came by merges: taken away first, and for nothing */
+} SeenLine;
+/* Those that hold something, ascending by policy. UNAVAILABLE: a policy could not be read. */
+MUST_USE Status votes_seen(Votes *votes, const VoterState *state, Arena *arena,
+                           SeenLine **ret_lines, size_t *ret_count);
+
 /* ---- Saving ------------------------------------------------------------------------------------------------ */
 
 typedef struct SaveRequest {

@@ -3,7 +3,7 @@
 # Recommended packages are left out, so what gcc and clang only recommend is named here.
 declare -A PACKAGES=(
     [build]="gcc libc6-dev meson ninja-build pkg-config python3 librocksdb-dev libmicrohttpd-dev libjansson-dev
-             libsodium-dev libutf8proc-dev libcrypt-dev zlib1g-dev libbrotli-dev brotli"
+             libsodium-dev libutf8proc-dev libcrypt-dev libcmark-dev zlib1g-dev libbrotli-dev brotli"
     [test]="python3-pytest"
     [lint]="clang clang-format libpq-dev shellcheck"
     [fmt]="clang-format"

@@ -1,5 +1,5 @@
 /* app.c -- see app.h. */
-#include "cli/app.h"
+#include "app/app.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

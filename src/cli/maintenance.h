@@ -1,4 +1,4 @@
-/* site.h -- facts about the whole site that every instance shares, in table `site`.
+/* maintenance.h -- facts about the whole site that every instance shares, in table `site`.
  *
  * Today: maintenance mode. A change is one conditional update on what stood before, with a receipt as its proof, so two
  * operators at once cannot both believe that theirs stands; a crash leaves the old or the new state. */

@@ -1,5 +1,5 @@
-/* site.c -- see site.h. The cell `state` holds: id of the write (16 bytes) | 1 on or 0 off | the message. */
-#include "cli/site.h"
+/* maintenance.c -- see maintenance.h. The cell `state` holds: id of the write (16 bytes) | 1 on or 0 off | the message. */
+#include "cli/maintenance.h"
 
 #include "base/bytes.h"
 #include "base/ids.h"

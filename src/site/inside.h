@@ -1,0 +1,125 @@
+/* inside.h -- what the files of site/ share: the site itself, who is asking, the frame of a page, forms. */
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "accounts/sessions.h"
+#include "accounts/tokens.h"
+#include "site/cards.h"
+#include "site/site.h"
+#include "web/put.h"
+#include "web/request.h"
+
+struct Site {
+    SiteOptions options;
+    App *app;
+    Cards *cards;
+    WebRoute *routes; /* of all rooms, one after the other */
+    size_t route_count;
+    pthread_t keeper;
+    _Atomic bool ends;
+    bool started;
+};
+
+/* ---- The rooms: each file that has routes lists them; site.c puts them together ---------------------------------- */
+
+typedef struct Room {
+    const WebRoute *routes;
+    size_t count;
+} Room;
+#define ROOM(table) {(table), sizeof(table) / sizeof(table)[0]}
+
+/*    each defines `const Room ROOM_name` */
+#define ROOM_LIST(X) X(FRONT)
+#define X(name) extern const Room ROOM_##name;
+ROOM_LIST(X)
+#undef X
+
+static inline Site *site_of(const WebRequest *request)
+{
+    return web_context(request);
+}
+
+/* ---- Who is asking (door.c) ----------------------------------------------------------------------------------------- */
+
+typedef struct Viewer {
+    bool known;      /* logged in, by a session or a token */
+    bool by_token;   /* a program with a personal token: no forms, no cookie */
+    bool was_known;  /* came with a session that is gone */
+    Account account; /* when known */
+    Session session; /* when known and not by_token */
+    Slice csrf;      /* what this viewer's forms carry; empty for a visitor without a cookie: ask site_form_token */
+    bool has_state;  /* the next is loaded */
+    VoterState state;
+} Viewer;
+
+/* Of every request that reaches a handler. */
+Viewer *site_viewer(const WebRequest *request);
+/* For pages with a form that visitors can send: gives them the cookie that its token is tied to. Call it before page_begin. */
+Slice site_form_token(WebRequest *request);
+/* Names of our cookies. */
+#define DOOR_SESSION "session"
+#define DOOR_VISITOR "visitor"
+/* Lines and balance of the one who is logged in, read once a request. */
+MUST_USE Status site_voter_state(WebRequest *request, const VoterState **ret_state);
+/* WebOptions.admit. */
+Status door_admit(WebRequest *request);
+
+/* ---- The frame (frame.c) --------------------------------------------------------------------------------------------- */
+
+/* What was done, said on the page that a form's redirect leads to: ?done=WORD, and ?number=N for some. The words are in a
+ * table, so that an address can make a page say nothing else. */
+typedef struct Notice {
+    const char *text; /* NULL: nothing to say */
+    bool has_number;
+    int64_t number;
+} Notice;
+
+typedef struct Frame {
+    Slice title;
+    Slice description; /* for search engines and link previews; empty: none */
+    Slice address;     /* the page's own path; empty: not for search engines */
+    const char *here;  /* the entry of the navigation that is this page, or NULL */
+    const char *topic; /* live events that the page listens to, or NULL */
+    bool is_narrow;    /* one column for reading or a decision */
+} Frame;
+
+typedef struct FrameView {
+    const Frame *frame;
+    const Viewer *viewer;
+    Slice site_name, public_url;
+    int64_t balance;
+    bool has_balance, is_demo;
+    Slice back; /* where to return to after logging in */
+    Notice notice;
+} FrameView;
+
+typedef struct ErrorView {
+    const char *title, *happened, *to_do;
+    Slice field, rule, request_id;
+} ErrorView;
+
+/* Writes everything up to the content; the handler goes on with its template, and ends with page_end. Pages with a viewer are
+ * marked as private. */
+Buffer *page_begin(WebRequest *request, const Frame *frame);
+void page_end(WebRequest *request, Buffer *out);
+/* WebOptions.error_page. */
+void frame_error_page(WebRequest *request, const struct ErrorWords *words);
+
+/* ---- Forms ------------------------------------------------------------------------------------------------------------ */
+
+/* A form that came back: which field broke which rule. Empty field: it is about the whole. */
+typedef struct FormFault {
+    bool is_set;
+    Slice field, rule;
+} FormFault;
+
+/* From the reason of a refused operation. */
+FormFault form_fault(const Reason *reason);
+/* True for the statuses that mean "the person can correct it": INVALID, REFUSED, CONFLICT, THROTTLED. */
+bool form_can_be_corrected(Status status);
+/* 303 to `path`, with ?done=word (and the number), where the next page says so. */
+void site_done(WebRequest *request, Slice path, const char *done, int64_t number);
+
+int64_t site_now_us(const WebRequest *request);

@@ -1,0 +1,43 @@
+/* site.h -- what visitors, voters and programs see: pages, forms, the JSON API and live events, over the modules of the app.
+ *
+ *     Site *site = site_new(&(SiteOptions){.app = &app, .config = &config, .log = log});
+ *     WebOptions options = {…, .context = site};
+ *     site_serve(site, &options);        // its routes, its door, its error pages
+ *     TRY(web_server_start(&options, &server, &reason));
+ *     site_start(site);
+ * Where things are:
+ *     door.c        who is asking: session or token, access of the route, the form's token against forgery
+ *     frame.c       what stands around every page; error pages
+ *     cards.c       policies as lists show them, kept in memory
+ *     pages/        the templates, compiled by tools/templates.py
+ *     front.c, policy.c, my_votes.c, …   a file for each room of the site: its routes, and handlers of about ten lines
+ *     api_….c       the same views as JSON
+ * Rules of the house:
+ *   1. A handler fills a view by calling operations, and hands it to a template or a JSON writer; it decides nothing that a
+ *      rule could decide below.
+ *   2. Everything works by forms without scripts. A form that is refused comes back with what was typed, the rule at its
+ *      field, and code 422; one that is accepted is answered by a redirect (303).
+ *   3. What stands between is said: refused, someone was first, or unknown.
+ *   4. A page that shows anything of the viewer's is never stored by anybody (Cache-Control: no-store). */
+#pragma once
+
+#include "app/app.h"
+#include "web/server.h"
+
+typedef struct Site Site;
+
+/* All that is pointed to must outlive the site. */
+typedef struct SiteOptions {
+    App *app;
+    const Config *config;
+    Log *log;
+    bool is_demo; /* shows demo log-ins, and on loopback the letters that were not sent */
+} SiteOptions;
+
+Site *site_new(const SiteOptions *options);
+void site_free(Site *site);
+/* Fills routes, context, admit and error_page of the server's options. */
+void site_serve(Site *site, WebOptions *options);
+/* The thread that keeps yesterday's ranks. */
+void site_start(Site *site);
+void site_stop(Site *site);

@@ -1,0 +1,122 @@
+/* yesterday.c -- see yesterday.h. Ranks stand in arrays sorted by policy; a reader takes a share of the current pair under a lock
+ * that is held for a moment only. */
+#include "site/yesterday.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { WINDOWS = 2, PAGE = RANK_PAGE_MOST };
+static const int64_t HOUR_US = INT64_C(3600) * US_PER_S;
+
+typedef struct Ranked {
+    uint64_t policy, rank;
+} Ranked;
+
+typedef struct Ranks {
+    Ranked *rows;
+    size_t count;
+} Ranks;
+
+struct Yesterday {
+    App *app;
+    pthread_rwlock_t lock; /* guards what is below */
+    uint32_t hour;         /* 0: none yet */
+    Ranks ranks[WINDOWS];
+};
+
+Yesterday *yesterday_new(App *app)
+{
+    Yesterday *yesterday = calloc(1, sizeof *yesterday);
+    CHECK(yesterday != NULL && pthread_rwlock_init(&yesterday->lock, NULL) == 0);
+    yesterday->app = app;
+    return yesterday;
+}
+
+void yesterday_free(Yesterday *yesterday)
+{
+    for (size_t i = 0; i < WINDOWS; i++)
+        free(yesterday->ranks[i].rows);
+    pthread_rwlock_destroy(&yesterday->lock);
+    free(yesterday);
+}
+
+static uint32_t window_of(size_t index)
+{
+    return index == 0 ? 0 : (uint32_t)SETTINGS_AT_FIRST.window_days;
+}
+
+static int by_policy(const void *a, const void *b)
+{
+    const Ranked *x = a, *y = b;
+    return x->policy < y->policy ? -1 : x->policy > y->policy;
+}
+
+/* One call reads and sorts all policies, so the whole ranking is asked for in as few pages as the bound allows. */
+static Status read_ranks(App *app, uint32_t days, uint32_t hour, Ranks *ret_ranks)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    RankQuery query = {.days = days};
+    Ranks ranks = {0};
+    for (uint64_t offset = 0;;) {
+        RankPage page;
+        arena_reset(arena);
+        Status status = ranking_page_at(app->ranking, &query, hour, offset, PAGE, arena, &page);
+        if (status != STATUS_OK) {
+            free(ranks.rows);
+            return status;
+        }
+        ranks.rows = reallocarray(ranks.rows, ranks.count + page.count + 1, sizeof *ranks.rows);
+        CHECK(ranks.rows != NULL);
+        for (size_t i = 0; i < page.count; i++)
+            ranks.rows[ranks.count++] = (Ranked){page.rows[i].policy, page.rows[i].rank};
+        offset += page.count;
+        if (page.count < PAGE || offset >= YESTERDAY_MOST)
+            break;
+    }
+    qsort(ranks.rows, ranks.count, sizeof *ranks.rows, by_policy);
+    *ret_ranks = ranks;
+    return STATUS_OK;
+}
+
+Status yesterday_refresh(Yesterday *yesterday)
+{
+    App *app = yesterday->app;
+    uint32_t hour = (uint32_t)(clock_now_us(app->world.clock) / HOUR_US) - 25;
+    Ranks ranks[WINDOWS] = {0};
+    if (hour == yesterday->hour) /* only this thread writes it */
+        return STATUS_OK;
+    for (size_t i = 0; i < WINDOWS; i++) {
+        Status status = read_ranks(app, window_of(i), hour, &ranks[i]);
+        if (status != STATUS_OK) {
+            free(ranks[0].rows);
+            return status;
+        }
+    }
+    pthread_rwlock_wrlock(&yesterday->lock);
+    for (size_t i = 0; i < WINDOWS; i++) {
+        Ranks before = yesterday->ranks[i];
+        yesterday->ranks[i] = ranks[i];
+        free(before.rows);
+    }
+    yesterday->hour = hour;
+    pthread_rwlock_unlock(&yesterday->lock);
+    return STATUS_OK;
+}
+
+void yesterday_compare(Yesterday *yesterday, const RankQuery *query, PolicyCard *card)
+{
+    for (size_t i = 0; i < WINDOWS; i++) {
+        if (query->days != window_of(i) || query->category != 0 || query->party != 0)
+            continue;
+        Ranked key = {.policy = card->id};
+        pthread_rwlock_rdlock(&yesterday->lock);
+        const Ranks *ranks = &yesterday->ranks[i];
+        const Ranked *found = ranks->count == 0 ? NULL
+                                                : bsearch(&key, ranks->rows, ranks->count,
+                                                          sizeof *ranks->rows, by_policy);
+        card->has_change = found != NULL;
+        card->change = found != NULL ? (int64_t)found->rank - (int64_t)card->rank : 0;
+        card->is_new = found == NULL && ranks->count > 0 && ranks->count < YESTERDAY_MOST;
+        pthread_rwlock_unlock(&yesterday->lock);
+    }
+}

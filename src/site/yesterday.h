@@ -1,0 +1,18 @@
+/* yesterday.h -- the ranks of a day ago, for the small arrows beside a rank.
+ *
+ * Two rankings of the hour that ended a day ago, the default window's and that of all votes, as a table from policy to rank; read
+ * once an hour, replaced whole. Before the first one, and for other rankings (a category, another window), nothing is said. */
+#pragma once
+
+#include "site/cards.h"
+
+enum { YESTERDAY_MOST = 10000 }; /* places that are kept; arrows below them interest nobody */
+
+typedef struct Yesterday Yesterday;
+
+Yesterday *yesterday_new(App *app);
+void yesterday_free(Yesterday *yesterday);
+/* OK also when the ranks of that hour are known already. */
+MUST_USE Status yesterday_refresh(Yesterday *yesterday);
+/* Sets has_change, change and is_new of a card whose rank is set. */
+void yesterday_compare(Yesterday *yesterday, const RankQuery *query, PolicyCard *card);

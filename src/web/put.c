@@ -1,0 +1,111 @@
+/* put.c -- see put.h. */
+#include "web/put.h"
+
+#include <time.h>
+
+static struct tm utc_of(int64_t us)
+{
+    time_t seconds = (time_t)(us / 1000000);
+    struct tm utc;
+    CHECK(gmtime_r(&seconds, &utc) != NULL);
+    return utc;
+}
+
+void html_put_text(Buffer *out, const char *text)
+{
+    html_text(out, slice_from(text));
+}
+
+void html_put_markup(Buffer *out, Markup markup)
+{
+    buffer_bytes(out, markup.html);
+}
+
+void html_put_unsigned(Buffer *out, uint64_t number)
+{
+    html_number(out, number > INT64_MAX ? INT64_MAX : (int64_t)number);
+}
+
+void attribute_put_signed(Buffer *out, int64_t number)
+{
+    buffer_decimal(out, number);
+}
+
+void attribute_put_unsigned(Buffer *out, uint64_t number)
+{
+    buffer_print(out, "%llu", (unsigned long long)number);
+}
+
+void attribute_put_moment(Buffer *out, Moment moment)
+{
+    struct tm utc = utc_of(moment.us);
+    buffer_print(out, "%04d-%02d-%02dT%02d:%02d:%02dZ", utc.tm_year + 1900, utc.tm_mon + 1,
+                 utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
+}
+
+static const char *const MONTHS[] = {"January",   "February", "March",    "April",
+                                     "May",       "June",     "July",     "August",
+                                     "September", "October",  "November", "December"};
+
+static void put_exact(Buffer *out, int64_t us)
+{
+    struct tm utc = utc_of(us);
+    buffer_print(out, "%d %s %d, %02d:%02d UTC", utc.tm_mday, MONTHS[utc.tm_mon],
+                 utc.tm_year + 1900, utc.tm_hour, utc.tm_min);
+}
+
+/* "just now" up to a minute, "3 hours ago" and "in 2 days" up to a month, then the date. */
+static void put_distance(Buffer *out, Moment moment)
+{
+    int64_t ago_s = (moment.now_us - moment.us) / 1000000;
+    int64_t distance_s = ago_s < 0 ? -ago_s : ago_s;
+    struct tm utc = utc_of(moment.us);
+    if (moment.now_us == 0 || distance_s > 31 * 86400) {
+        buffer_print(out, "%d %s %d", utc.tm_mday, MONTHS[utc.tm_mon], utc.tm_year + 1900);
+    } else if (distance_s < 60) {
+        buffer_text(out, ago_s < 0 ? "in a moment" : "just now");
+    } else {
+        if (ago_s < 0)
+            buffer_text(out, "in ");
+        html_duration(out, distance_s);
+        if (ago_s > 0)
+            buffer_text(out, " ago");
+    }
+}
+
+void html_put_moment(Buffer *out, Moment moment)
+{
+    HTML(out, "<time datetime=\"");
+    attribute_put_moment(out, moment);
+    HTML(out, "\" title=\"");
+    put_exact(out, moment.us);
+    HTML(out, "\">");
+    put_distance(out, moment);
+    HTML(out, "</time>");
+}
+
+void url_put_text(Buffer *out, const char *url)
+{
+    html_url(out, slice_from(url));
+}
+
+static bool is_unreserved(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || byte == '-' || byte == '.' || byte == '_' || byte == '~';
+}
+
+void url_part_put_slice(Buffer *out, Slice part)
+{
+    for (size_t i = 0; i < part.size; i++) {
+        if (is_unreserved(part.data[i]))
+            buffer_u8(out, (uint8_t)part.data[i]);
+        else
+            buffer_print(out, "%%%02X", (unsigned char)part.data[i]);
+    }
+}
+
+void url_part_put_text(Buffer *out, const char *part)
+{
+    url_part_put_slice(out, slice_from(part));
+}
