@@ -10,7 +10,7 @@
 #include "site/yesterday.h"
 
 enum { SUMMARY_BYTES = 200, SLOTS = 1 << 18, LOCKS = 64 };
-_Static_assert(SLOTS >= CARDS_MOST, "room for all");
+_Static_assert((int)SLOTS >= (int)CARDS_MOST, "room for all");
 
 /* What is kept of a policy's row; the texts stand behind it, in the same allocation. */
 typedef struct Kept {

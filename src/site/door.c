@@ -123,11 +123,11 @@ Slice site_form_token(WebRequest *request)
 
 static Status check_origin(WebRequest *request)
 {
-    Slice fetch_site = web_head(request, HEAD_SEC_FETCH_SITE), origin = web_head(request, HEAD_ORIGIN);
+    Slice fetch_site = web_head(request, HEAD_FETCH_SITE), origin = web_head(request, HEAD_ORIGIN);
     bool foreign = fetch_site.size > 0 && !slice_equal(fetch_site, SLICE("same-origin")) &&
                    !slice_equal(fetch_site, SLICE("none"));
     if (fetch_site.size == 0 && origin.size > 0)
-        foreign = !slice_equal(origin, web_public_url(request)) && !web_is_own_origin(request, origin);
+        foreign = !slice_equal(origin, web_public_url(request));
     if (foreign)
         return reason_set(web_reason(request), STATUS_DENIED, "",
                           "this form was sent from another site");
@@ -141,7 +141,7 @@ static Status check_forgery(WebRequest *request, Viewer *viewer)
     if (route->method == WEB_GET || viewer->by_token)
         return STATUS_OK;
     TRY(check_origin(request));
-    Slice sent = web_form_field(request, "csrf");
+    Slice sent = web_field(request, WEB_FORM, "csrf");
     if (sent.size == 0)
         sent = web_head(request, HEAD_CSRF_TOKEN);
     if (sent.size != viewer->csrf.size || sent.size == 0 ||
@@ -160,7 +160,7 @@ static Status lead_to_login(WebRequest *request, const Viewer *viewer)
     buffer_text(&to, viewer->was_known ? "/login?gone=1&next=" : "/login?next=");
     url_part_put_slice(&to, web_target(request));
     web_redirect(request, 303, arena_copy(web_arena(request), buffer_slice(&to)));
-    return STATUS_LOGIN; /* with an answer that stands already */
+    return STATUS_OK; /* the answer stands, and the handler does not run */
 }
 
 static Status check_access(WebRequest *request, const Viewer *viewer)
@@ -205,6 +205,6 @@ Status door_admit(WebRequest *request)
     else
         TRY(by_session(request, viewer));
     viewer->csrf = csrf_of(request, viewer, false);
-    TRY(check_access(request, viewer));
-    return check_forgery(request, viewer);
+    Status status = check_access(request, viewer);
+    return status == STATUS_OK ? check_forgery(request, viewer) : status;
 }

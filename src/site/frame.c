@@ -33,7 +33,7 @@ static const struct {
 
 static Notice notice_of(WebRequest *request)
 {
-    Slice word = web_query(request, "done"), number = web_query(request, "number");
+    Slice word = web_field(request, WEB_QUERY, "done"), number = web_field(request, WEB_QUERY, "number");
     Notice notice = {0};
     for (size_t i = 0; i < sizeof DONE / sizeof DONE[0]; i++) {
         if (!slice_equal(word, slice_from(DONE[i].word)))
@@ -45,15 +45,29 @@ static Notice notice_of(WebRequest *request)
     return notice;
 }
 
+static Slice full_address(WebRequest *request, Slice path)
+{
+    Slice url = web_public_url(request);
+    return arena_print(web_arena(request), "%.*s%.*s", SLICE_ARG(url), SLICE_ARG(path));
+}
+
+/* The page of an error may come before anybody looked at who is asking. */
+static const Viewer *viewer_or_nobody(const WebRequest *request)
+{
+    static const Viewer NOBODY = {0};
+    const Viewer *viewer = web_viewer(request);
+    return viewer != NULL ? viewer : &NOBODY;
+}
+
 Buffer *page_begin(WebRequest *request, const Frame *frame)
 {
     Site *site = site_of(request);
-    Viewer *viewer = site_viewer(request);
+    const Viewer *viewer = viewer_or_nobody(request);
     const VoterState *state;
     FrameView view = {.frame = frame,
                       .viewer = viewer,
                       .site_name = slice_from(site->options.config->site_name),
-                      .public_url = web_public_url(request),
+                      .canonical = full_address(request, frame->address),
                       .is_demo = site->options.is_demo,
                       .back = web_path(request),
                       .notice = notice_of(request)};

@@ -88,7 +88,7 @@ typedef struct Frame {
 typedef struct FrameView {
     const Frame *frame;
     const Viewer *viewer;
-    Slice site_name, public_url;
+    Slice site_name, canonical; /* the page's own full address */
     int64_t balance;
     bool has_balance, is_demo;
     Slice back; /* where to return to after logging in */
