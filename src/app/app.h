@@ -6,6 +6,7 @@
 
 #include "accounts/accounts.h"
 #include "base/config.h"
+#include "base/vault.h"
 #include "policies/policies.h"
 #include "ranking/ranking.h"
 #include "tasks/tasks.h"
@@ -14,6 +15,7 @@
 typedef struct App {
     World world;
     Store *store;
+    const Vault *vault;
     Accounts *accounts;
     Policies *policies;
     Votes *votes;

@@ -20,6 +20,7 @@
       "Address and port to serve on; loopback unless you put a proxy or TLS in front.")            \
     X(TEXT, data, "data", 1, 1000, "The data directory; one process owns it at a time.")           \
     X(TEXT, store, "rocksdb", 3, 1000, "The engine: rocksdb keeps all in the data directory.")     \
+    X(TEXT, site_name, "Ostraka", 1, 60, "What the site is called, on its pages and in letters.")  \
     X(TEXT, log_level, "info", 4, 7,                                                               \
       "debug, info, warning or error; requests are logged at info.")                               \
     X(SIZE, cache_bytes, "256M", 1048576, 1099511627776,                                           \

@@ -63,7 +63,7 @@ static Status by_token(WebRequest *request, Slice secret, Viewer *viewer)
         return reason_set(web_reason(request), status, "Authorization",
                           "this token does not work (any more)");
     TRY(status);
-    if (!token.may_write && web_route(request)->method != WEB_GET)
+    if (token.scope != TOKEN_WRITE && web_route(request)->method != WEB_GET)
         return reason_set(web_reason(request), STATUS_DENIED, "Authorization",
                           "this token may only read");
     viewer->known = viewer->by_token = true;
@@ -76,8 +76,8 @@ static Status by_session(WebRequest *request, Viewer *viewer)
     Accounts *accounts = site_of(request)->app->accounts;
     if (secret.size == 0)
         return STATUS_OK;
-    Status status = sessions_find(accounts, secret, web_arena(request), &viewer->session,
-                                  &viewer->account);
+    Status status =
+        sessions_find(accounts, secret, web_arena(request), &viewer->session, &viewer->account);
     if (status == STATUS_LOGIN) {
         web_set_cookie(request, DOOR_SESSION, SLICE_EMPTY, WEB_COOKIE_GONE);
         viewer->was_known = true;
@@ -95,7 +95,7 @@ static Slice visitor_of(WebRequest *request, bool make)
     char bytes[VISITOR_BYTES];
     if (visitor.size == 2 * VISITOR_BYTES || !make)
         return visitor;
-    random_bytes(site_of(request)->app->world.random, bytes, sizeof bytes);
+    random_fill(site_of(request)->app->world.random, bytes, sizeof bytes);
     visitor = hex_of(slice_of(bytes, sizeof bytes), sizeof bytes, web_arena(request));
     web_set_cookie(request, DOOR_VISITOR, visitor, VISITOR_DAYS * INT64_C(86400));
     return visitor;
@@ -146,8 +146,9 @@ static Status check_forgery(WebRequest *request, Viewer *viewer)
         sent = web_head(request, HEAD_CSRF_TOKEN);
     if (sent.size != viewer->csrf.size || sent.size == 0 ||
         sodium_memcmp(sent.data, viewer->csrf.data, sent.size) != 0)
-        return reason_set(web_reason(request), STATUS_DENIED, "csrf",
-                          "this form is too old, or was not made here; go back, reload and send it again");
+        return reason_set(
+            web_reason(request), STATUS_DENIED, "csrf",
+            "this form is too old, or was not made here; go back, reload and send it again");
     return STATUS_OK;
 }
 
@@ -156,7 +157,8 @@ static Status lead_to_login(WebRequest *request, const Viewer *viewer)
     BUFFER_SCOPE Buffer to = {0};
     if (is_for_programs(request) || web_route(request)->method != WEB_GET)
         return reason_set(web_reason(request), STATUS_LOGIN, "", "%s",
-                          viewer->was_known ? "your session has ended; log in again" : "log in first");
+                          viewer->was_known ? "your session has ended; log in again"
+                                            : "log in first");
     buffer_text(&to, viewer->was_known ? "/login?gone=1&next=" : "/login?next=");
     url_part_put_slice(&to, web_target(request));
     web_redirect(request, 303, arena_copy(web_arena(request), buffer_slice(&to)));
@@ -176,8 +178,9 @@ static Status check_access(WebRequest *request, const Viewer *viewer)
         if (!viewer->known)
             return lead_to_login(request, viewer);
         if (account->state != ACCOUNT_CONFIRMED)
-            return reason_set(web_reason(request), STATUS_DENIED, "",
-                              "confirm your e-mail address first; the letter with the link is on its way");
+            return reason_set(
+                web_reason(request), STATUS_DENIED, "",
+                "confirm your e-mail address first; the letter with the link is on its way");
         return account_may(account, RIGHT_VOTE)
                    ? STATUS_OK
                    : reason_set(web_reason(request), STATUS_DENIED, "",

@@ -33,14 +33,14 @@ static const struct {
 
 static Notice notice_of(WebRequest *request)
 {
-    Slice word = web_field(request, WEB_QUERY, "done"), number = web_field(request, WEB_QUERY, "number");
+    Slice word = web_field(request, WEB_QUERY, "done"),
+          number = web_field(request, WEB_QUERY, "number");
     Notice notice = {0};
     for (size_t i = 0; i < sizeof DONE / sizeof DONE[0]; i++) {
         if (!slice_equal(word, slice_from(DONE[i].word)))
             continue;
         notice.text = DONE[i].text;
-        notice.has_number =
-            DONE[i].has_number && slice_to_i64(number, &notice.number) == STATUS_OK;
+        notice.has_number = DONE[i].has_number && slice_to_i64(number, &notice.number) == STATUS_OK;
     }
     return notice;
 }

@@ -28,11 +28,14 @@ typedef struct Room {
     const WebRoute *routes;
     size_t count;
 } Room;
-#define ROOM(table) {(table), sizeof(table) / sizeof(table)[0]}
+#define ROOM(table)                               \
+    {                                             \
+        (table), sizeof(table) / sizeof(table)[0] \
+    }
 
 /*    each defines `const Room ROOM_name` */
 #define ROOM_LIST(X) X(FRONT)
-#define X(name) extern const Room ROOM_##name;
+#define X(name)      extern const Room ROOM_##name;
 ROOM_LIST(X)
 #undef X
 
@@ -49,8 +52,9 @@ typedef struct Viewer {
     bool was_known;  /* came with a session that is gone */
     Account account; /* when known */
     Session session; /* when known and not by_token */
-    Slice csrf;      /* what this viewer's forms carry; empty for a visitor without a cookie: ask site_form_token */
-    bool has_state;  /* the next is loaded */
+    Slice
+        csrf; /* what this viewer's forms carry; empty for a visitor without a cookie: ask site_form_token */
+    bool has_state; /* the next is loaded */
     VoterState state;
 } Viewer;
 

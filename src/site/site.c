@@ -62,7 +62,8 @@ static void *keep(void *argument)
     for (int64_t next_us = 0; !atomic_load(&site->ends);) {
         int64_t now_us = clock_steady_us(clock);
         if (now_us >= next_us) {
-            (void)!cards_refresh_yesterday(site->cards); /* a failure shows no arrows, for a minute */
+            (void)!cards_refresh_yesterday(
+                site->cards); /* a failure shows no arrows, for a minute */
             next_us = now_us + REFRESH_S * US_PER_S;
         }
         clock_sleep_us(clock, US_PER_S / 5);

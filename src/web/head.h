@@ -23,6 +23,7 @@
     X(IF_MATCH, "If-Match", false)                  \
     X(ORIGIN, "Origin", true)                       \
     X(FETCH_SITE, "Sec-Fetch-Site", true)           \
+    X(CSRF_TOKEN, "X-CSRF-Token", true)             \
     X(USER_AGENT, "User-Agent", false)              \
     X(REFERER, "Referer", false)                    \
     X(ACCEPT_LANGUAGE, "Accept-Language", false)    \

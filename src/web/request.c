@@ -176,6 +176,37 @@ Slice web_path(const WebRequest *request)
     return request->path.path;
 }
 
+Slice web_target(const WebRequest *request)
+{
+    return request->target;
+}
+
+/* Only a body that says it is a form is one. */
+static Slice fields_of(const WebRequest *request, WebFrom from)
+{
+    Slice type = request->head.values[HEAD_CONTENT_TYPE];
+    if (from == WEB_QUERY)
+        return request->path.query;
+    CHECK(from == WEB_FORM);
+    return http_media_type_is(type, SLICE("application/x-www-form-urlencoded")) ? web_body(request)
+                                                                                : SLICE_EMPTY;
+}
+
+Slice web_field(WebRequest *request, WebFrom from, const char *name)
+{
+    Slice rest = fields_of(request, from), found = SLICE_EMPTY, field, value;
+    size_t count = 0;
+    while (http_next_pair(&rest, &field, &value)) {
+        if (!slice_equal(field, slice_from(name)))
+            continue;
+        count++;
+        found = value;
+    }
+    if (count != 1 || http_decode(found, HTTP_DECODE_FORM, request->arena, &value) != STATUS_OK)
+        return SLICE_EMPTY;
+    return value;
+}
+
 Slice web_request_id(const WebRequest *request)
 {
     return request->id;

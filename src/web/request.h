@@ -57,6 +57,11 @@ Slice web_public_url(const WebRequest *request);
 /* The body as it came, at most the route's bound; its parsed form when the route takes JSON, else NULL. */
 Slice web_body(const WebRequest *request);
 const Json *web_json(const WebRequest *request);
+/* A field of the query or of a form that stands in no row, by name, decoded: what the frame of every page reads (?done=…) and the
+ * token of a form. Empty when it is not there, or comes twice, or is not text. */
+Slice web_field(WebRequest *request, WebFrom from, const char *name);
+/* The address as it came, with its query, still encoded; for links back. */
+Slice web_target(const WebRequest *request);
 /* The path as it came, still encoded. */
 Slice web_path(const WebRequest *request);
 /* 32 hexadecimal digits, unique; also in the header X-Request-Id and the log. */
