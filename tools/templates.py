@@ -163,7 +163,7 @@ def main(c_path, h_path, paths):
     note = "/* Made by tools/templates.py from the templates in src/site/pages. */\n"
     header = note + "#pragma once\n\n" + "\n".join(compiler.includes) + "\n\n" + "\n".join(compiler.prototypes) + "\n"
     pathlib.Path(h_path).write_text(header)
-    source = note + f'#include "{pathlib.Path(h_path).name}"\n#include "web/put.h"\n\n' + "\n".join(compiler.code) + "\n"
+    source = note + f'#include "site/{pathlib.Path(h_path).name}"\n#include "web/put.h"\n\n' + "\n".join(compiler.code) + "\n"
     pathlib.Path(c_path).write_text(source)
 
 

@@ -1,7 +1,7 @@
 /* frame.c -- what stands around every page, error pages, and what forms need. See inside.h. */
 #include "site/inside.h"
 
-#include "pages.h"
+#include "site/pages.h"
 #include "web/errors.h"
 
 /*    word in the address, sentence; %N: with the number */

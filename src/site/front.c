@@ -1,5 +1,5 @@
 /* front.c -- the front page: who leads, and how it works. */
-#include "pages.h"
+#include "site/pages.h"
 #include "site/views.h"
 
 enum { FRONT_ROWS = 10 };
