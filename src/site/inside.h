@@ -68,7 +68,7 @@ Slice site_form_token(WebRequest *request);
 /* Lines and balance of the one who is logged in, read once a request. */
 MUST_USE Status site_voter_state(WebRequest *request, const VoterState **ret_state);
 /* WebOptions.admit. */
-Status door_admit(WebRequest *request);
+MUST_USE Status door_admit(WebRequest *request);
 
 /* ---- The frame (frame.c) --------------------------------------------------------------------------------------------- */
 
