@@ -119,6 +119,15 @@ Status policies_revision(Policies *policies, uint64_t id, uint32_t revision, Are
 
 /* ---- Owners -------------------------------------------------------------------------------------------------- */
 
+static void tell_of_owner(Policies *policies, const PolicyRow *row)
+{
+    Policy before, after;
+    policy_of_row(row, &before);
+    after = before;
+    after.owner = 0;
+    policy_index_change(policies, &before, &after);
+}
+
 Status policies_disown(Policies *policies, uint64_t id, uint64_t owner)
 {
     ARENA_SCOPE Arena *arena = arena_new();
@@ -142,7 +151,11 @@ Status policies_disown(Policies *policies, uint64_t id, uint64_t owner)
                      .proof = receipt};
     Status status = policy_update(policies, id, &update, arena);
     /* Nothing else takes an owner away, so whoever was first did the same. */
-    return status == STATUS_CONFLICT ? STATUS_OK : status;
+    if (status == STATUS_OK || status == STATUS_CONFLICT) {
+        tell_of_owner(policies, &row);
+        return STATUS_OK;
+    }
+    return status;
 }
 
 /* ---- Obliterating -------------------------------------------------------------------------------------------- */

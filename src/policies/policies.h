@@ -177,14 +177,15 @@ MUST_USE Status policies_ensure_categories(Policies *policies, const Slice *name
 
 /* ---- Browsing ------------------------------------------------------------------------------------------------- */
 
-/*    order, row of the index, whether it is of one group */
-#define POLICY_ORDER_LIST(X) \
-    X(NAME, "name", false)   \
-    X(DATE, "date", false)   \
-    X(PARTY, "party/", true) \
-    X(CATEGORY, "category/", true)
+/*    order, row of the index, whether it is of one group, whether the newest come first */
+#define POLICY_ORDER_LIST(X)              \
+    X(NAME, "name", false, false)         \
+    X(DATE, "date", false, true)          \
+    X(PARTY, "party/", true, false)       \
+    X(CATEGORY, "category/", true, false) \
+    X(OWNER, "owner/", true, true)
 typedef enum PolicyOrder {
-#define X(name, row, grouped) POLICIES_BY_##name,
+#define X(name, row, grouped, newest_first) POLICIES_BY_##name,
     POLICY_ORDER_LIST(X)
 #undef X
         POLICY_ORDER_COUNT
@@ -193,16 +194,17 @@ typedef enum PolicyOrder {
 enum { POLICIES_BROWSE_MOST = 100 };
 
 typedef struct PolicyQuery {
-    PolicyOrder
-        order; /* by name (of one party, of one category), folded; by date of creation, the newest first */
-    uint64_t group; /* the party or category */
-    Slice position; /* empty: from the beginning; else as it was returned */
-    uint32_t limit; /* 1 … POLICIES_BROWSE_MOST */
+    PolicyOrder order; /* by name, folded; DATE and OWNER by date of creation, the newest first */
+    uint64_t group;    /* the party, category or owner */
+    Slice position;    /* empty: from the beginning; else as it was returned */
+    uint32_t limit;    /* 1 … POLICIES_BROWSE_MOST */
 } PolicyQuery;
 
+/* Policies that are in lists (policy_state_listed) and belong here; an owner's also when they are merged, retired or wait for
+ * deletion. */
 typedef struct PolicyPage {
-    Policy *policies; /* those that are in lists (policy_state_listed) and belong here */
-    size_t count;     /* may be less than the limit though more follow */
+    Policy *policies;
+    size_t count; /* may be less than the limit though more follow */
     Slice position;
     bool more;
 } PolicyPage;

@@ -1,7 +1,7 @@
 /* policy_index.c -- lists for browsing: table `policy_index`, a row for each list, a cell for each policy in it.
  *
  *     name, party/<id>, category/<id>   column = folded name | 0 | policy
- *     date                              column = time of creation | policy
+ *     date, owner/<id>                  column = time of creation | policy
  * The value is the policy. The cells are derived: written lazily after a change, left to the repair when that fails, and
  * checked against the policy when they are read. Timestamps are those of the clock, but not before the change that they
  * follow, so that on one policy a later change wins whatever the clocks say. */
@@ -11,9 +11,10 @@ enum { KEY_MOST = 512, COLUMN_MOST = KEY_MOST + 9, REPAIR_CELLS = 200 };
 
 static const struct {
     Slice row;
-    bool grouped;
+    bool grouped, newest_first;
 } LISTS[POLICY_ORDER_COUNT] = {
-#define X(name, row, grouped) [POLICIES_BY_##name] = {{row, sizeof row - 1}, grouped},
+#define X(name, row, grouped, newest_first) \
+    [POLICIES_BY_##name] = {{row, sizeof row - 1}, grouped, newest_first},
     POLICY_ORDER_LIST(X)
 #undef X
 };
@@ -57,29 +58,33 @@ static Slice date_column(const Policy *policy, Arena *arena)
     return slice_of(column, 16);
 }
 
-static bool is_in_lists(const Policy *policy)
+/* Everybody's lists show what can be voted on; an owner's also shows what became of it, as long as there is a text. */
+static bool is_in_list(PolicyOrder order, PolicyState state)
 {
-    return policy != NULL && policy->revision > 0 &&
-           policy_state_listed(policy->facts.moves[policy->facts.move_count - 1].state);
+    if (order != POLICIES_BY_OWNER)
+        return policy_state_listed(state);
+    return state != POLICY_PENDING && state != POLICY_VOID && state != POLICY_DELETED;
 }
 
 static Places places_of(const Policy *policy, Arena *arena)
 {
     Places places = {.row = {SLICE_EMPTY}};
-    if (!is_in_lists(policy))
+    if (policy == NULL || policy->revision == 0)
         return places;
-    Slice by_name = name_column(policy, arena);
+    PolicyState state = policy->facts.moves[policy->facts.move_count - 1].state;
+    Slice by_name = name_column(policy, arena), by_date = date_column(policy, arena);
     const struct {
         Slice column;
         uint64_t group;
     } by[POLICY_ORDER_COUNT] = {
         [POLICIES_BY_NAME] = {by_name, 0},
-        [POLICIES_BY_DATE] = {date_column(policy, arena), 0},
+        [POLICIES_BY_DATE] = {by_date, 0},
         [POLICIES_BY_PARTY] = {by_name, policy->text.party},
         [POLICIES_BY_CATEGORY] = {by_name, policy->text.category},
+        [POLICIES_BY_OWNER] = {by_date, policy->owner},
     };
     for (int i = 0; i < POLICY_ORDER_COUNT; i++) {
-        if (LISTS[i].grouped && by[i].group == 0)
+        if (!is_in_list((PolicyOrder)i, state) || (LISTS[i].grouped && by[i].group == 0))
             continue;
         places.row[i] = row_of((PolicyOrder)i, by[i].group, arena);
         places.column[i] = by[i].column;
@@ -180,7 +185,7 @@ Status policies_browse(Policies *policies, const PolicyQuery *query, Arena *aren
                    .to = SLICE_EMPTY,
                    .after = query->position.size > 0 ? query->position : SLICE_EMPTY,
                    .resume = query->position.size > 0,
-                   .reverse = query->order == POLICIES_BY_DATE,
+                   .reverse = LISTS[query->order].newest_first,
                    .limit = query->limit};
     Page cells;
     TRY(store_slice(policies->store, &slice, arena, &cells));

@@ -74,8 +74,9 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
     X(GROUPS, 31, "groups", CONDITIONAL, false, true, "categories or parties",                     \
       "d/id: a description; g/id: active, name; head: fresh id, last id; ~/id: receipts",          \
       "policies: categories and parties")                                                          \
-    X(POLICY_INDEX, 32, "policy_index", PLAIN, true, false, "name, date, party/id, category/id",   \
-      "sort key, policy: the policy", "policies: after a change, and reindex")                     \
+    X(POLICY_INDEX, 32, "policy_index", PLAIN, true, false,                                        \
+      "name, date, party/id, category/id, owner/id", "sort key, policy: the policy",               \
+      "policies: after a change, and reindex")                                                     \
     X(RANK_CHECKPOINTS, 40, "rank_checkpoints", PLAIN, false, false,                               \
       "generation; or generation, day",                                                            \
       "day: digest of the late days it knew; or page of 1024 ids: that digest, then policy, "      \
