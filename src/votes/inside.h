@@ -1,6 +1,7 @@
 /* inside.h -- what the files of votes share:
  *   save.c      a voter's row: reading, judging, appending entries
  *   seen.c      lines as the voter sees them
+ *   history.c   a voter's log, and what stood before
  *   project.c   from entries to counts
  *   carry.c     their changes, into the buckets of policies
  *   waiting.c   who waits for it

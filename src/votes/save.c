@@ -69,15 +69,6 @@ Status votes_read_voter(Votes *votes, uint64_t id, Arena *arena, Voter *ret_vote
     return STATUS_OK;
 }
 
-Status votes_read_entry(Votes *votes, uint64_t voter, uint64_t seq, Arena *arena, Entry *ret_entry)
-{
-    Cell cell;
-    Read read = {&TABLE_VOTERS, ledger_u64(arena, voter), ledger_column(arena, 'z', seq),
-                 STORE_SERIAL};
-    TRY(store_read(votes->store, &read, arena, &cell));
-    return ledger_get_entry(cell.column, cell.value, arena, ret_entry);
-}
-
 /* What the rules need, for one voter and one call. */
 typedef struct Judge {
     int64_t
@@ -215,6 +206,16 @@ static VoteLine *plan_lines(Arena *arena)
     return arena_alloc(arena, VOTE_PLAN_MOST * sizeof(VoteLine));
 }
 
+/* What a line holds before the plan; `at` walks along with lines that are asked for in ascending order. */
+static int64_t held_before(const Save *save, uint64_t policy, size_t *at)
+{
+    const Voter *voter = &save->voter;
+    while (*at < voter->line_count && voter->lines[*at].policy < policy)
+        (*at)++;
+    bool had = *at < voter->line_count && voter->lines[*at].policy == policy;
+    return had ? voter->lines[*at].held : 0;
+}
+
 /* The entry that carries out the plan: the next in the chain, with a fresh version. */
 static void begin_entry(Save *save)
 {
@@ -230,10 +231,7 @@ static void begin_entry(Save *save)
     entry->change_count = save->plan.count;
     for (size_t i = 0, at = 0; i < save->plan.count; i++) {
         const VoteLine *line = &save->plan.lines[i];
-        while (at < save->voter.line_count && save->voter.lines[at].policy < line->policy)
-            at++;
-        bool had = at < save->voter.line_count && save->voter.lines[at].policy == line->policy;
-        entry->changes[i] = (EntryChange){line->policy, had ? save->voter.lines[at].held : 0,
+        entry->changes[i] = (EntryChange){line->policy, held_before(save, line->policy, &at),
                                           line->held, line->withdrawn_centi};
     }
 }
@@ -258,7 +256,29 @@ static VoteRule judge_save(Save *save)
     if (save->voter.head.day == count_day(save->plan.time_us) &&
         save->voter.head.saves >= VOTE_SAVES_A_DAY)
         return VOTE_RULE_TOO_OFTEN;
-    return vote_judge(&save->judge.ground, lines_of(&save->voter), wishes, count, &save->plan);
+    VoteRule rule =
+        vote_judge(&save->judge.ground, lines_of(&save->voter), wishes, count, &save->plan);
+    if (rule == VOTE_RULE_NONE && request->has_price && save->plan.penalty > request->price)
+        return VOTE_RULE_PRICE;
+    return rule;
+}
+
+/* Whether the judge came as far as to know the price. */
+static bool is_weighed(VoteRule rule)
+{
+    return rule == VOTE_RULE_NONE || rule == VOTE_RULE_PRICE || rule == VOTE_RULE_BALANCE;
+}
+
+static VotePrice price_of(const Save *save)
+{
+    VotePrice price = {save->plan.penalty, -save->plan.penalty, save->plan.balance};
+    for (size_t i = 0, at = 0; i < save->plan.count; i++) {
+        const VoteLine *line = &save->plan.lines[i];
+        int64_t before = held_before(save, line->policy, &at);
+        if (line->held < before)
+            price.given_back += before - line->held;
+    }
+    return price;
 }
 
 /* Reads the row again and tells what stands; used whenever this request did not get in. */
@@ -422,6 +442,8 @@ Status votes_save(Votes *votes, const SaveRequest *request, Arena *arena, SaveRe
         result.rule = judge_save(&save);
         TRY(save.judge.reader.failed);
         result.refused_policy = save.plan.refused_policy;
+        if (is_weighed(result.rule))
+            result.price = price_of(&save);
         if (result.rule != VOTE_RULE_NONE) {
             result.outcome = SAVE_REFUSED;
             status = state_of(votes, &save.voter, &save.judge, &result.state);
@@ -454,20 +476,15 @@ Status votes_cost(Votes *votes, uint64_t id, const VoteWish *wishes, size_t coun
                          ? save.plan.balance
                          : before;
     if (answer.rule == VOTE_RULE_NONE) {
-        begin_entry(&save);
-        answer.penalty = save.plan.penalty;
-        for (size_t i = 0; i < save.entry.change_count; i++) {
-            const EntryChange *change = &save.entry.changes[i];
-            if (change->held < change->before)
-                answer.given_back += change->before - change->held;
-        }
-        answer.given_back -= answer.penalty;
+        VotePrice price = price_of(&save);
+        answer.penalty = price.penalty;
+        answer.given_back = price.given_back;
     }
     *ret_answer = answer;
     return STATUS_OK;
 }
 
-/* ---- Leaving, history -------------------------------------------------------------------------------------- */
+/* ---- Leaving ---------------------------------------------------------------------------------------------- */
 
 Status votes_leave(Votes *votes, uint64_t id, Reason *reason)
 {
@@ -494,25 +511,5 @@ Status votes_leave(Votes *votes, uint64_t id, Reason *reason)
                           "a vote was saved in the same moment; ask again");
     TRY(status);
     votes_wait(votes, id);
-    return STATUS_OK;
-}
-
-Status votes_history(Votes *votes, uint64_t voter, uint64_t before, uint32_t limit, Arena *arena,
-                     Entry **ret_entries, size_t *ret_count)
-{
-    Page page;
-    Query query = {.table = &TABLE_VOTERS,
-                   .row = ledger_u64(arena, voter),
-                   .from = SLICE("z/"),
-                   .to = before == 0 ? SLICE("z0") : ledger_column(arena, 'z', before),
-                   .reverse = true,
-                   .limit = limit,
-                   .mode = STORE_SERIAL};
-    TRY(store_slice(votes->store, &query, arena, &page));
-    Entry *entries = ARENA_ARRAY(arena, page.count, Entry);
-    for (size_t i = 0; i < page.count; i++)
-        TRY(ledger_get_entry(page.cells[i].column, page.cells[i].value, arena, &entries[i]));
-    *ret_entries = entries;
-    *ret_count = page.count;
     return STATUS_OK;
 }

@@ -67,7 +67,8 @@ typedef struct VoteGround {
     X(NOT_ACTIVE, "not_active", "only active policies can be voted on")                         \
     X(TOO_OFTEN, "too_often", "at most 500 saves a day")                                        \
     X(CLOSED, "closed", "this account is closed")                                               \
-    X(AHEAD, "ahead", "the clocks are too far apart; try again in some minutes")
+    X(AHEAD, "ahead", "the clocks are too far apart; try again in some minutes")                \
+    X(PRICE, "price", "taking back costs more than you agreed to")
 
 typedef enum VoteRule {
 #define X(name, word, text) VOTE_RULE_##name,

@@ -93,11 +93,20 @@ typedef struct SaveRequest {
     Id seen; /* the version that the voter saw; zero before the first save */
     const VoteWish *wishes;
     size_t wish_count;
-    Id token; /* zero: none. The same token again gives the same answer, for 7 days */
+    Id token;       /* zero: none. The same token again gives the same answer, for 7 days */
+    bool has_price; /* the voter was told what taking back costs: */
+    int64_t price;  /* refused by the rule PRICE when it costs more */
     const PolicyText *create; /* or NULL. A new policy */
     int64_t create_held;      /* its first line */
     int64_t time_us;          /* 0: now. Generators of past data say when; later entries only */
 } SaveRequest;
+
+/* What changes cost beyond what they put on policies. */
+typedef struct VotePrice {
+    int64_t penalty;
+    int64_t given_back; /* by withdrawals, after the penalty */
+    int64_t balance;    /* after it; below zero: so many are missing */
+} VotePrice;
 
 typedef enum SaveOutcome { SAVE_SAVED, SAVE_STALE, SAVE_REFUSED, SAVE_UNKNOWN } SaveOutcome;
 const char *save_outcome_text(SaveOutcome outcome);
@@ -106,7 +115,8 @@ typedef struct SaveResult {
     SaveOutcome outcome;
     VoteRule rule; /* refused: which, and about which policy (0: none in particular) */
     uint64_t refused_policy;
-    uint64_t seq; /* saved: of this request's entry */
+    VotePrice price; /* saved by this very call, or refused by PRICE or BALANCE: what it costs */
+    uint64_t seq;    /* saved: of this request's entry */
     Id version;
     uint64_t created; /* the new policy's id */
     VoterState state; /* what stands now; after UNKNOWN: what was last seen */
@@ -121,9 +131,9 @@ MUST_USE Status votes_save(Votes *votes, const SaveRequest *request, Arena *aren
 typedef struct CostAnswer {
     VoteRule rule;
     uint64_t refused_policy;
-    int64_t balance; /* after it; before it when refused */
-    int64_t penalty;
-    int64_t given_back; /* by withdrawals, after the penalty */
+    int64_t balance; /* after it; before it when refused by another rule than BALANCE */
+    int64_t penalty; /* 0 when refused, as the next */
+    int64_t given_back;
 } CostAnswer;
 MUST_USE Status votes_cost(Votes *votes, uint64_t voter, const VoteWish *wishes, size_t count,
                            Arena *arena, CostAnswer *ret_answer);
@@ -154,6 +164,11 @@ typedef struct Entry {
 /* Entries with seq < `before` (0: from the newest), newest first. */
 MUST_USE Status votes_history(Votes *votes, uint64_t voter, uint64_t before, uint32_t limit,
                               Arena *arena, Entry **ret_entries, size_t *ret_count);
+/* What the lines held when `version` was the head, found by going back from `now`, at most VOTES_BACK_MOST entries; without balance,
+ * and withdrawn_centi as it is now. NOT_FOUND: it was never the head, or is too long ago. */
+enum { VOTES_BACK_MOST = 500 };
+MUST_USE Status votes_back(Votes *votes, uint64_t voter, const VoterState *now, Id version,
+                           Arena *arena, VoterState *ret_then);
 
 /* ---- Counts ------------------------------------------------------------------------------------------------ */
 

@@ -76,6 +76,72 @@ TEST(the_same_token_is_one_save_until_it_expires)
     booth_end();
 }
 
+TEST(nobody_pays_more_for_taking_back_than_was_agreed)
+{
+    booth_begin();
+    uint64_t ada = booth_voter("ada"), bob = booth_voter("bob"),
+             rivers = booth_policy(ada, "Clean rivers");
+    booth_save(bob, rivers, 30);
+    VoteWish wish = {rivers, 9};
+    SaveRequest request = {.voter = bob,
+                           .seen = booth_state(bob).version,
+                           .wishes = &wish,
+                           .wish_count = 1,
+                           .has_price = true,
+                           .price = 10};
+    SaveResult result;
+    Reason reason;
+    EXPECT_STATUS(votes_save(booth.votes, &request, contract_arena(), &result, &reason), STATUS_OK);
+    EXPECT(result.outcome == SAVE_REFUSED && result.rule == VOTE_RULE_PRICE);
+    EXPECT_I64(result.price.penalty, 11);
+    EXPECT_I64(result.price.given_back, 10);
+    EXPECT_I64(result.price.balance, 80);
+    EXPECT_I64(result.state.balance, 70);
+    EXPECT_I64(booth_state(bob).lines[0].held, 30);
+    request.price = 11;
+    EXPECT_STATUS(votes_save(booth.votes, &request, contract_arena(), &result, &reason), STATUS_OK);
+    EXPECT(result.outcome == SAVE_SAVED);
+    EXPECT_I64(result.state.balance, 80);
+    request.seen = result.version;
+    request.price = 0;
+    wish.held = 90;
+    EXPECT_STATUS(votes_save(booth.votes, &request, contract_arena(), &result, &reason), STATUS_OK);
+    EXPECT(result.outcome == SAVE_REFUSED && result.rule == VOTE_RULE_BALANCE);
+    EXPECT_I64(result.price.balance, -1);
+    wish.held = 50;
+    EXPECT_STATUS(votes_save(booth.votes, &request, contract_arena(), &result, &reason), STATUS_OK);
+    EXPECT(result.outcome == SAVE_SAVED);
+    booth_end();
+}
+
+TEST(what_stood_at_an_earlier_version_can_be_found_again)
+{
+    enum { SAVES = 80 };
+    Id versions[SAVES + 1] = {0};
+    VoterState then;
+    booth_begin();
+    uint64_t ada = booth_voter("ada"), bob = booth_voter("bob"), cleo = booth_voter("cleo");
+    uint64_t rivers = booth_policy(ada, "Clean rivers"), roads = booth_policy(cleo, "Safe roads");
+    for (int i = 1; i <= SAVES; i++)
+        versions[i] = booth_save(bob, i % 2 ? rivers : roads, 1 + i / 2).version;
+    VoterState now = booth_state(bob);
+    for (int i = 0; i <= SAVES; i += 7) {
+        EXPECT_STATUS(votes_back(booth.votes, bob, &now, versions[i], contract_arena(), &then),
+                      STATUS_OK);
+        EXPECT_I64(then.seq, i);
+        int odd = i % 2 ? i : i - 1, even = i % 2 ? i - 1 : i;
+        EXPECT_I64(then.lines[0].held, i == 0 ? 0 : 1 + odd / 2);
+        EXPECT_I64(then.lines[1].held, i < 2 ? 0 : 1 + even / 2);
+    }
+    EXPECT_STATUS(votes_back(booth.votes, bob, &now, now.version, contract_arena(), &then),
+                  STATUS_OK);
+    EXPECT_I64(then.seq, now.seq);
+    EXPECT_STATUS(
+        votes_back(booth.votes, bob, &now, booth_state(ada).version, contract_arena(), &then),
+        STATUS_NOT_FOUND);
+    booth_end();
+}
+
 /* ---- Many at once ---------------------------------------------------------------------------------------------- */
 
 typedef struct Race {
