@@ -11,7 +11,7 @@
 #pragma once
 
 #include "base/ids.h"
-#include "cli/app.h"
+#include "app/app.h"
 
 enum { SAVES_VOTERS = 1000, SAVES_POLICIES = 24, SAVES_THREADS_MOST = 64 };
 
