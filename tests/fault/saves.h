@@ -10,8 +10,8 @@
  * That chains, balances, counts and rankings fit together is for `ostraka verify` to say, which the loops run after it. */
 #pragma once
 
-#include "base/ids.h"
 #include "app/app.h"
+#include "base/ids.h"
 
 enum { SAVES_VOTERS = 1000, SAVES_POLICIES = 24, SAVES_THREADS_MOST = 64 };
 
