@@ -196,6 +196,7 @@ enum { POLICIES_BROWSE_MOST = 100 };
 typedef struct PolicyQuery {
     PolicyOrder order; /* by name, folded; DATE and OWNER by date of creation, the newest first */
     uint64_t group;    /* the party, category or owner */
+    Slice prefix;      /* only names that begin so, folded; empty: all. Not by date */
     Slice position;    /* empty: from the beginning; else as it was returned */
     uint32_t limit;    /* 1 … POLICIES_BROWSE_MOST */
 } PolicyQuery;

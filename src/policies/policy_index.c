@@ -7,7 +7,7 @@
  * follow, so that on one policy a later change wins whatever the clocks say. */
 #include "policies/policies_internal.h"
 
-enum { KEY_MOST = 512, COLUMN_MOST = KEY_MOST + 9, REPAIR_CELLS = 200 };
+enum { KEY_MOST = 512, COLUMN_MOST = KEY_MOST + 9, PREFIX_MOST = KEY_MOST, REPAIR_CELLS = 200 };
 
 static const struct {
     Slice row;
@@ -172,12 +172,28 @@ static Status take_cell(Policies *policies, Slice row, const Cell *cell, Arena *
     return STATUS_OK;
 }
 
+/* Columns that begin like `prefix` are those from it on and before it with a byte that no UTF-8 has. */
+static void narrow(Slice prefix, Arena *arena, Query *query)
+{
+    if (prefix.size == 0)
+        return;
+    Slice from = policy_fold(prefix, arena);
+    if (from.size > KEY_MOST)
+        from.size = KEY_MOST;
+    char *to = arena_bytes(arena, from.size + 1);
+    memcpy(to, from.data, from.size);
+    to[from.size] = (char)0xFF;
+    query->from = from;
+    query->to = slice_of(to, from.size + 1);
+}
+
 Status policies_browse(Policies *policies, const PolicyQuery *query, Arena *arena,
                        PolicyPage *ret_page)
 {
     CHECK(query->order < POLICY_ORDER_COUNT);
+    CHECK(query->prefix.size == 0 || !LISTS[query->order].newest_first);
     if (query->limit < 1 || query->limit > POLICIES_BROWSE_MOST ||
-        query->position.size > COLUMN_MOST)
+        query->position.size > COLUMN_MOST || query->prefix.size > PREFIX_MOST)
         return STATUS_INVALID;
     Query slice = {.table = &TABLE_POLICY_INDEX,
                    .row = row_of(query->order, query->group, arena),
@@ -188,6 +204,7 @@ Status policies_browse(Policies *policies, const PolicyQuery *query, Arena *aren
                    .reverse = LISTS[query->order].newest_first,
                    .limit = query->limit};
     Page cells;
+    narrow(query->prefix, arena, &slice);
     TRY(store_slice(policies->store, &slice, arena, &cells));
     PolicyPage page = {.policies = ARENA_ARRAY(arena, cells.count, Policy),
                        .position = query->position,

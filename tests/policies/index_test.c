@@ -255,6 +255,49 @@ TEST(repairing_what_is_right_changes_nothing)
     stage_end();
 }
 
+/* The first names that begin like `prefix`, two at a time. */
+static size_t begin_with(PolicyOrder order, uint64_t group, const char *prefix)
+{
+    PolicyQuery query = {.order = order,
+                         .group = group,
+                         .prefix = slice_from(prefix),
+                         .position = SLICE_EMPTY,
+                         .limit = 2};
+    size_t count = 0;
+    for (bool more = true; more;) {
+        PolicyPage page;
+        EXPECT_STATUS(policies_browse(stage.policies, &query, stage.arena, &page), STATUS_OK);
+        count += page.count;
+        query.position = page.position;
+        more = page.more;
+    }
+    return count;
+}
+
+TEST(names_are_found_by_how_they_begin)
+{
+    static char long_prefix[600];
+    static const char *const NAMES[] = {"Clean rivers", "clean air", "Cleaner buses",
+                                        "Zebra \u00d6ko", "Cle"};
+    stage_begin();
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+        (void)stage_active(NAMES[i]);
+    EXPECT_I64(begin_with(POLICIES_BY_NAME, 0, ""), 5);
+    EXPECT_I64(begin_with(POLICIES_BY_NAME, 0, "CLE"), 4);
+    EXPECT_I64(begin_with(POLICIES_BY_NAME, 0, "clean"), 3);
+    EXPECT_I64(begin_with(POLICIES_BY_NAME, 0, "clean "), 2);
+    EXPECT_I64(begin_with(POLICIES_BY_NAME, 0, "Clean rivers"), 1);
+    EXPECT_I64(begin_with(POLICIES_BY_NAME, 0, "Clean rivers 2"), 0);
+    EXPECT_I64(begin_with(POLICIES_BY_NAME, 0, "zebra \u00f6"), 1);
+    EXPECT_I64(begin_with(POLICIES_BY_CATEGORY, 1, "cle"), 4);
+    EXPECT_I64(begin_with(POLICIES_BY_CATEGORY, 2, "cle"), 0);
+    memset(long_prefix, 'c', sizeof long_prefix - 1);
+    PolicyQuery query = {.prefix = slice_from(long_prefix), .position = SLICE_EMPTY, .limit = 2};
+    PolicyPage page;
+    EXPECT_STATUS(policies_browse(stage.policies, &query, stage.arena, &page), STATUS_INVALID);
+    stage_end();
+}
+
 TEST(bad_pages_are_refused)
 {
     static char position[5000];
