@@ -15,7 +15,9 @@ struct Site {
     SiteOptions options;
     App *app;
     Cards *cards;
-    WebRoute *routes; /* of all rooms, one after the other */
+    struct Hot *hot;   /* hot.h */
+    struct Live *live; /* live.h */
+    WebRoute *routes;  /* of all rooms, one after the other */
     size_t route_count;
     pthread_t keeper;
     _Atomic bool ends;
@@ -34,8 +36,15 @@ typedef struct Room {
     }
 
 /*    each defines `const Room ROOM_name` */
-#define ROOM_LIST(X) X(FRONT)
-#define X(name)      extern const Room ROOM_##name;
+#define ROOM_LIST(X) \
+    X(ABOUT)         \
+    X(BROWSE)        \
+    X(EMBED)         \
+    X(FEED)          \
+    X(FRONT)         \
+    X(GROUPS)        \
+    X(RANKING)
+#define X(name) extern const Room ROOM_##name;
 ROOM_LIST(X)
 #undef X
 

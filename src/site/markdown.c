@@ -76,8 +76,7 @@ static void gather(cmark_node *document, size_t most, Buffer *words)
     cmark_iter_free(iter);
 }
 
-/* At most `most` bytes, not inside a character, if possible between words. */
-static Slice cut(Slice text, size_t most, Arena *arena)
+Slice text_cut(Slice text, size_t most, Arena *arena)
 {
     size_t end = most - 3, space;
     if (text.size <= most)
@@ -98,5 +97,5 @@ Slice markdown_words(Slice text, size_t most, Arena *arena)
     CHECK(document != NULL);
     gather(document, most * 2, &words);
     cmark_node_free(document);
-    return cut(slice_trim(buffer_slice(&words)), most, arena);
+    return text_cut(slice_trim(buffer_slice(&words)), most, arena);
 }

@@ -10,3 +10,5 @@
 Markup markdown_html(Slice text, Arena *arena);
 /* The words alone, on one line, at most `most` bytes, cut between words with an ellipsis. */
 Slice markdown_words(Slice text, size_t most, Arena *arena);
+/* At most `most` bytes of a text, not cut inside a character, if possible between words, with an ellipsis. */
+Slice text_cut(Slice text, size_t most, Arena *arena);

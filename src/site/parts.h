@@ -1,4 +1,4 @@
-/* parts.h -- what several pages are made of, apart from cards: pagers and small pictures. */
+/* parts.h -- what several pages are made of, apart from cards: choosers, pagers, small pictures. Templates in pages/parts.html. */
 #pragma once
 
 #include "base/arena.h"
@@ -9,6 +9,28 @@ typedef struct Pager {
     uint64_t from, to, all; /* from 0: not said */
 } Pager;
 
+/* One of a few ways to see a page; each is a link. */
+typedef struct Choice {
+    Slice text, address;
+    bool is_chosen;
+} Choice;
+
+typedef struct Chooser {
+    const char *label; /* what is chosen, for who cannot see it */
+    Choice *choices;
+    size_t count;
+} Chooser;
+
+/* How a page of a ranking is shown. */
+typedef struct RankList {
+    const char *name; /* of the list in live events: "rows", "ever"; an empty one is not live */
+    uint32_t days;    /* 0: all votes, which need no second column */
+    Arena *arena;
+} RankList;
+
 /* A curve of 60 by 16 without axes: what the days of a policy look like at a glance. It says nothing to a screen reader that the
  * figures beside it do not say. */
 Markup sparkline(const int64_t *days, size_t count, Arena *arena);
+
+/* "2026-01-31T12:00:00Z", for feeds and programs. */
+Slice stamp_text(int64_t us, Arena *arena);

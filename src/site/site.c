@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+#include "site/hot.h"
+#include "site/live.h"
+
 enum { REFRESH_S = 60 };
 
 static const Room *const ROOMS[] = {
@@ -32,6 +35,7 @@ Site *site_new(const SiteOptions *options)
     site->options = *options;
     site->app = options->app;
     site->cards = cards_new(options->app);
+    site->hot = hot_new(options->app);
     gather_routes(site);
     return site;
 }
@@ -40,6 +44,7 @@ void site_free(Site *site)
 {
     if (site == NULL)
         return;
+    hot_free(site->hot);
     cards_free(site->cards);
     free(site->routes);
     free(site);
@@ -63,7 +68,8 @@ static void *keep(void *argument)
         int64_t now_us = clock_steady_us(clock);
         if (now_us >= next_us) {
             (void)!cards_refresh_yesterday(
-                site->cards); /* a failure shows no arrows, for a minute */
+                site->cards);              /* a failure shows no arrows, for a minute */
+            (void)!hot_refresh(site->hot); /* nor new heat */
             next_us = now_us + REFRESH_S * US_PER_S;
         }
         clock_sleep_us(clock, US_PER_S / 5);

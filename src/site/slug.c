@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "site/cards.h"
+#include "web/put.h"
 
 enum { SLUG_BYTES = 60 };
 
@@ -53,10 +54,20 @@ Slice slug_of(Slice name, Arena *arena)
     return arena_copy(arena, buffer_slice(&slug));
 }
 
+/* Letters of other scripts are encoded, so that the address can stand in a header, a feed or a letter as it is. */
+Slice slug_address(const char *path, uint64_t id, Slice name, Arena *arena)
+{
+    BUFFER_SCOPE Buffer address = {0};
+    Slice slug = slug_of(name, arena);
+    buffer_print(&address, "%s/%llu", path, (unsigned long long)id);
+    if (slug.size > 0) {
+        buffer_u8(&address, '-');
+        url_part_put(&address, slug);
+    }
+    return arena_copy(arena, buffer_slice(&address));
+}
+
 Slice policy_address(uint64_t id, Slice name, Arena *arena)
 {
-    Slice slug = slug_of(name, arena);
-    if (slug.size == 0)
-        return arena_print(arena, "/policies/%llu", (unsigned long long)id);
-    return arena_print(arena, "/policies/%llu-%.*s", (unsigned long long)id, SLICE_ARG(slug));
+    return slug_address("/policies", id, name, arena);
 }

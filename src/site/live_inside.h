@@ -1,0 +1,14 @@
+/* live_inside.h -- what live.c and live_message.c share. */
+#pragma once
+
+#include "site/live.h"
+#include "site/views.h"
+
+typedef struct LiveMessage {
+    Slice text;
+    Slice figures; /* the part that changes only when figures do: without the time */
+} LiveMessage;
+
+/* NOT_FOUND: a category or party that is not there. */
+MUST_USE Status live_message(Site *site, const LiveTopic *topic, Arena *arena,
+                             LiveMessage *ret_message);
