@@ -56,7 +56,8 @@ def header_line(name, value):
     """X-Request-Id is fresh for each request on both sides: nginx has a variable of 32 digits for it."""
     if name.lower() == "x-request-id":
         return f"        add_header {name} $request_id;"
-    return f"        add_header {name} \"{value}\";"
+    quoted = value.replace('"', '\\"')
+    return f"        add_header {name} \"{quoted}\";"
 
 
 class Nginx:

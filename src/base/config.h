@@ -37,6 +37,11 @@
       "Open connections in all; above it new ones are closed. Needs as many open files.")          \
     X(NUMBER, connections_per_address, "64", 1, 1000000,                                           \
       "Open connections of one address; loopback and trusted proxies are exempt.")                 \
+    X(NUMBER, watchers, "4000", 1, 1000000,                                                        \
+      "Pages in all that are told of changes as they happen, beside the connections. Needs as "    \
+      "many open files.")                                                                          \
+    X(NUMBER, watchers_per_address, "64", 1, 1000000,                                              \
+      "The same of one address; loopback and trusted proxies are exempt.")                         \
     X(TEXT, public_url, "", 0, 255,                                                                \
       "Where visitors find the site, as in https://vote.example.org; http:// and the address "     \
       "to serve on when empty. With https, cookies are sent over https only.")                     \

@@ -169,6 +169,7 @@ static bool redirect_without_slash(WebRequest *request)
 
 static void answer_failure(WebRequest *request, Status status)
 {
+    request_unwatch(request);
     error_answer(request, error_words(request->code, status));
     if (request->code == ERROR_METHOD)
         add_allow(request);

@@ -16,19 +16,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { BUCKETS = 4096, SAMPLE_TURNS = 4, LINGER_MS = 5000 };
+#include "web/holders.h"
 
-/* How many connections one address (or /64) holds. */
-typedef struct Holder {
-    Address group;
-    int64_t count;
-    struct Holder *next;
-} Holder;
+enum { SAMPLE_TURNS = 4, LINGER_MS = 5000 };
 
 struct Connection {
     Connection *next, *previous;
     Address peer;
-    bool is_counted; /* in a Holder */
+    bool is_counted; /* by the holders */
     bool is_cut;
     _Atomic bool lingers; /* set by the connection's thread, cleared by the timer */
     int fd;
@@ -49,7 +44,7 @@ struct Connections {
     Clock clock;
     pthread_mutex_t lock; /* list, holders, lingering */
     Connection list;      /* a ring; this one is no connection */
-    Holder *holders[BUCKETS];
+    Holders *holders;
     Lingering lingering[CONNECTIONS_LINGER_MAX];
     size_t lingering_count;
     unsigned turn;
@@ -63,6 +58,7 @@ Connections *connections_new(const ConnectionLimits *limits, Clock clock)
     CHECK(connections != NULL);
     connections->limits = *limits;
     connections->clock = clock;
+    connections->holders = holders_new();
     connections->list.next = connections->list.previous = &connections->list;
     CHECK(pthread_mutex_init(&connections->lock, NULL) == 0);
     return connections;
@@ -73,45 +69,9 @@ void connections_free(Connections *connections)
     CHECK(connections->list.next == &connections->list);
     for (size_t i = 0; i < connections->lingering_count; i++)
         close(connections->lingering[i].fd);
+    holders_free(connections->holders);
     pthread_mutex_destroy(&connections->lock);
     free(connections);
-}
-
-/* ---- Who holds how many ---- */
-
-static Holder **find_holder(Connections *connections, Address group)
-{
-    uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < sizeof group.bytes; i++)
-        hash = (hash ^ group.bytes[i]) * 1099511628211u;
-    Holder **holder = &connections->holders[hash % BUCKETS];
-    while (*holder != NULL && !address_equal((*holder)->group, group))
-        holder = &(*holder)->next;
-    return holder;
-}
-
-/* Counts the connection for its address; false when that one holds enough already. */
-static bool count_holder(Connections *connections, Connection *connection)
-{
-    Holder **holder = find_holder(connections, address_group(connection->peer));
-    if (*holder == NULL) {
-        *holder = calloc(1, sizeof **holder);
-        CHECK(*holder != NULL);
-        (*holder)->group = address_group(connection->peer);
-    }
-    (*holder)->count++;
-    connection->is_counted = true;
-    return (*holder)->count <= connections->limits.per_address;
-}
-
-static void uncount_holder(Connections *connections, const Connection *connection)
-{
-    Holder **holder = find_holder(connections, address_group(connection->peer));
-    if (--(*holder)->count == 0) {
-        Holder *empty = *holder;
-        *holder = empty->next;
-        free(empty);
-    }
 }
 
 /* ---- The list ---- */
@@ -154,7 +114,9 @@ Connection *connections_add(Connections *connections, int fd, Address peer)
     connection->previous = &connections->list;
     connection->next->previous = connections->list.next = connection;
     size_t open = atomic_fetch_add_explicit(&connections->open, 1, memory_order_relaxed) + 1;
-    if (!is_exempt(connections, peer) && !count_holder(connections, connection))
+    connection->is_counted = !is_exempt(connections, peer);
+    if (connection->is_counted &&
+        holders_add(connections->holders, peer) > connections->limits.per_address)
         cut(connections, connection, CONNECTION_CUT_ADDRESS);
     if (open > (size_t)connections->limits.total)
         cut(connections, connection, CONNECTION_CUT_TOTAL);
@@ -181,7 +143,7 @@ void connections_remove(Connections *connections, Connection *connection)
     connection->next->previous = connection->previous;
     connection->previous->next = connection->next;
     if (connection->is_counted)
-        uncount_holder(connections, connection);
+        holders_remove(connections->holders, connection->peer);
     if (connection->lingers)
         keep_lingering(connections, connection);
     atomic_fetch_sub_explicit(&connections->open, 1, memory_order_relaxed);

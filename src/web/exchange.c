@@ -5,7 +5,9 @@
  * client is gone. An answer that is queued at the first of these calls makes the library close the connection after it
  * without reading the body, which is just what a refused body needs. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "web/errors.h"
 #include "web/server_internal.h"
@@ -172,6 +174,72 @@ static enum MHD_Result queue_answer(WebRequest *request, struct MHD_Connection *
     return queued;
 }
 
+/* ---- Answers that we send ourselves ---- */
+
+static void print_date(WebRequest *request, Buffer *out)
+{
+    char text[64];
+    struct tm utc;
+    time_t seconds = (time_t)(clock_now_us(clock_of(request->server)) / US_PER_S);
+    CHECK(gmtime_r(&seconds, &utc) != NULL);
+    size_t size = strftime(text, sizeof text, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &utc);
+    buffer_bytes(out, slice_of(text, size));
+}
+
+/* The head of an answer that ends with its connection. */
+static void print_head(WebRequest *request, Buffer *out, const char *words)
+{
+    const WebAnswer *answer = &request->answer;
+    buffer_print(out, "HTTP/1.1 %d %s\r\n", answer->code, words);
+    print_date(request, out);
+    buffer_print(out, "Content-Type: %s\r\nConnection: close\r\nX-Request-Id: %.*s\r\n",
+                 answer->content_type, SLICE_ARG(request->id));
+    for (size_t i = 0; i < SECURITY_HEADER_COUNT; i++)
+        if (answer_header(answer, SECURITY_HEADERS[i].name) == answer->header_count)
+            buffer_print(out, "%s: %s\r\n", SECURITY_HEADERS[i].name, SECURITY_HEADERS[i].value);
+    for (size_t i = 0; i < answer->header_count; i++)
+        buffer_print(out, "%s: %s\r\n", answer->headers[i].name, answer->headers[i].value);
+    for (size_t i = 0; i < request->cookie_count; i++)
+        buffer_print(out, "Set-Cookie: %s\r\n", request->cookies[i].line);
+}
+
+/* Each comes back after a time of its own when the connection ends. */
+static uint64_t retry_ms(const WebServer *server)
+{
+    enum { LEAST = 2000, SPREAD = 3000 };
+    return LEAST + random_u64(server->options.world.random) % SPREAD;
+}
+
+/* The events get a second handle of the socket; the library closes its own. */
+static bool hand_over(WebRequest *request)
+{
+    BUFFER_SCOPE Buffer head = {0};
+    int fd = fcntl(connection_fd(request->connection), F_DUPFD_CLOEXEC, 0);
+    if (fd < 0)
+        return false;
+    print_head(request, &head, "OK");
+    buffer_print(&head, "\r\nretry: %llu\n\n", (unsigned long long)retry_ms(request->server));
+    events_adopt(request->watches, &(EventsWatcher){.fd = fd,
+                                                    .client = request->client,
+                                                    .topic = request->topic,
+                                                    .head = buffer_slice(&head)});
+    request->watches = NULL; /* the place is the watcher's now */
+    request->is_answered = request->is_handed_over = true;
+    return true;
+}
+
+/* Of a HEAD, the head is all there is. */
+static enum MHD_Result send_answer(WebRequest *request, struct MHD_Connection *mhd)
+{
+    if (request->watches == NULL || request->is_head)
+        return queue_answer(request, mhd);
+    if (hand_over(request))
+        return MHD_NO;
+    request_unwatch(request);
+    error_answer(request, error_words(0, STATUS_UNAVAILABLE));
+    return queue_answer(request, mhd);
+}
+
 /* A chunked body passed its limit in the middle, where the library lets nobody answer. Nothing of ours is on its way
  * at this point, so the answer can go to the socket directly; then the connection ends. */
 static enum MHD_Result refuse_rest(WebRequest *request)
@@ -181,13 +249,8 @@ static enum MHD_Result refuse_rest(WebRequest *request)
                                  (unsigned long long)request->body_most);
     answer_make(request);
     Slice body = answer_body(request);
-    buffer_print(&out, "HTTP/1.1 %d Content Too Large\r\nContent-Length: %zu\r\n",
-                 request->answer.code, body.size);
-    buffer_print(&out, "Content-Type: %s\r\nConnection: close\r\nX-Request-Id: %.*s\r\n",
-                 request->answer.content_type, SLICE_ARG(request->id));
-    for (size_t i = 0; i < SECURITY_HEADER_COUNT; i++)
-        buffer_print(&out, "%s: %s\r\n", SECURITY_HEADERS[i].name, SECURITY_HEADERS[i].value);
-    buffer_text(&out, "\r\n");
+    print_head(request, &out, "Content Too Large");
+    buffer_print(&out, "Content-Length: %zu\r\n\r\n", body.size);
     buffer_bytes(&out, body);
     ssize_t sent = send(connection_fd(request->connection), out.data, out.size, MSG_NOSIGNAL);
     request->is_answered = sent == (ssize_t)out.size;
@@ -233,7 +296,7 @@ enum MHD_Result exchange_handle(void *server, struct MHD_Connection *mhd, const 
         return take_body(request, piece);
     }
     answer_make(request);
-    return queue_answer(request, mhd);
+    return send_answer(request, mhd);
 }
 
 /* ---- The end ---- */
@@ -270,7 +333,9 @@ static void log_request(const WebRequest *request, const MetricsRequest *counted
     log_i64(&line, "duration_us", counted->duration_us);
     log_text(&line, "address", address);
     log_string(&line, "id", request->id);
-    if (is_cut)
+    if (request->is_handed_over)
+        log_text(&line, "outcome", "watching");
+    else if (is_cut)
         log_text(&line, "outcome", "cut");
     log_end(&line);
 }

@@ -179,6 +179,8 @@ static Status metrics_page(WebRequest *request)
     print_page_cache(server, out);
     if (server->options.store.metrics != NULL)
         server->options.store.metrics(server->options.store.store, print_store_metric, out);
+    if (server->options.metrics != NULL)
+        server->options.metrics(server->options.context, out);
     return STATUS_OK;
 }
 

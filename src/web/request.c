@@ -14,11 +14,25 @@ WebRequest *request_new(WebServer *server)
     return request;
 }
 
-void request_free(WebRequest *request)
+void request_unwatch(WebRequest *request)
+{
+    if (request->watches != NULL)
+        events_unreserve(request->watches, request->client);
+    request->watches = NULL;
+}
+
+/* What the request holds of others' things. */
+static void let_go(WebRequest *request)
 {
     json_free(request->json);
     if (request->page != NULL)
         page_release(request->page);
+    request_unwatch(request);
+}
+
+void request_free(WebRequest *request)
+{
+    let_go(request);
     buffer_free(&request->body);
     buffer_free(&request->answer.buffer);
     arena_free(request->arena);
@@ -38,9 +52,7 @@ static Buffer kept_buffer(Buffer *buffer)
 void request_reset(WebRequest *request)
 {
     Buffer body = kept_buffer(&request->body), answer = kept_buffer(&request->answer.buffer);
-    json_free(request->json);
-    if (request->page != NULL)
-        page_release(request->page);
+    let_go(request);
     arena_reset(request->arena);
     *request = (WebRequest){.server = request->server,
                             .arena = request->arena,
@@ -331,4 +343,17 @@ bool web_etag(WebRequest *request, Slice version)
 void web_private(WebRequest *request)
 {
     web_header(request, "Cache-Control", "no-store");
+}
+
+/* Proxies that buffer would keep events back. */
+Status web_watch(WebRequest *request, Events *events, Slice topic)
+{
+    CHECK(request->watches == NULL && topic.size <= EVENTS_TOPIC_MOST);
+    TRY(events_reserve(events, request->client, &request->reason));
+    request->watches = events;
+    request->topic = arena_copy(request->arena, topic);
+    (void)web_out(request, "text/event-stream");
+    web_private(request);
+    web_header(request, "X-Accel-Buffering", "no");
+    return STATUS_OK;
 }

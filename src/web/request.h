@@ -14,7 +14,7 @@
  * request; several requests run at once. */
 #pragma once
 
-#include "web/address.h"
+#include "web/events.h"
 #include "web/head.h"
 #include "web/route.h"
 
@@ -97,3 +97,7 @@ void web_redirect(WebRequest *request, int code, Slice location);
 bool web_etag(WebRequest *request, Slice version);
 /* Nobody keeps this answer: for what only this viewer may see. */
 void web_private(WebRequest *request);
+
+/* The answer becomes a stream of events of `topic`: after the handler has returned OK, the connection leaves the HTTP server. The
+ * statuses of events_reserve when there is no place. */
+MUST_USE Status web_watch(WebRequest *request, Events *events, Slice topic);

@@ -35,11 +35,12 @@ struct WebRequest {
     Arena *arena;
 
     /* what came */
-    Slice target;     /* of the request line, as it came */
-    bool target_torn; /* the request line held a NUL */
-    bool has_begun;   /* the head is complete */
-    bool is_head;     /* the method is HEAD */
-    bool is_answered; /* an answer of ours is on its way */
+    Slice target;        /* of the request line, as it came */
+    bool target_torn;    /* the request line held a NUL */
+    bool has_begun;      /* the head is complete */
+    bool is_head;        /* the method is HEAD */
+    bool is_answered;    /* an answer of ours is on its way */
+    bool is_handed_over; /* the connection belongs to the events now */
     Slice method;
     Head head;
     uint64_t head_bytes;
@@ -58,6 +59,8 @@ struct WebRequest {
     WebAnswer answer;
     WebCookie cookies[WEB_COOKIES_MAX]; /* outlive answer_clear */
     size_t cookie_count;
+    Events *watches; /* has a place for this request; or NULL */
+    Slice topic;
     Page *page;        /* held until the answer is out, or NULL */
     bool renders_page; /* the page cache waits for what the handler makes */
     Slice id;
@@ -71,5 +74,7 @@ void request_reset(WebRequest *request);
 /* Throws away what was written so far. */
 void answer_clear(WebRequest *request);
 Slice answer_body(const WebRequest *request);
+/* Gives back a place among the watchers that is not used. */
+void request_unwatch(WebRequest *request);
 /* Where the answer has the header of this name; header_count when it has none. */
 size_t answer_header(const WebAnswer *answer, const char *name);

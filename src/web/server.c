@@ -31,6 +31,8 @@ static size_t connection_memory(const Config *config)
     return (size_t)config->header_bytes + (size_t)config->header_bytes / 8 + ANSWER_HEAD;
 }
 
+/* Turbo: the library closes a socket without shutting it down first, which lets us keep one that we have handed over to the
+ * events. */
 static Status start_library(WebServer *server, Reason *reason)
 {
     const Config *config = server->options.config;
@@ -38,8 +40,8 @@ static Status start_library(WebServer *server, Reason *reason)
     /* Each thread of the library gets an equal part of its limit, so it must not be the one that counts: ours does. */
     unsigned most = ((unsigned)config->connections + LIBRARY_SLACK) * threads;
     server->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC, 0, NULL, NULL,
-        exchange_handle, server, MHD_OPTION_THREAD_POOL_SIZE, threads > 1 ? threads : 0,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_USE_TURBO, 0,
+        NULL, NULL, exchange_handle, server, MHD_OPTION_THREAD_POOL_SIZE, threads > 1 ? threads : 0,
         MHD_OPTION_CONNECTION_LIMIT, most, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         connection_memory(config), MHD_OPTION_NOTIFY_CONNECTION, exchange_connection, server,
         MHD_OPTION_NOTIFY_COMPLETED, exchange_completed, server, MHD_OPTION_URI_LOG_CALLBACK,
@@ -54,7 +56,7 @@ static Status start_library(WebServer *server, Reason *reason)
 static Status ensure_files(const Config *config, Reason *reason)
 {
     struct rlimit limit;
-    rlim_t needed = (rlim_t)config->connections + FILES_BESIDE;
+    rlim_t needed = (rlim_t)config->connections + (rlim_t)config->watchers + FILES_BESIDE;
     CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
     if (limit.rlim_cur >= needed)
         return STATUS_OK;
@@ -62,10 +64,10 @@ static Status ensure_files(const Config *config, Reason *reason)
     if (setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= needed)
         return STATUS_OK;
     return reason_set(reason, STATUS_UNAVAILABLE, "connections",
-                      "%lld connections need %llu open files, and this process may have %llu; "
-                      "raise that limit or lower the setting",
-                      (long long)config->connections, (unsigned long long)needed,
-                      (unsigned long long)limit.rlim_max);
+                      "%lld connections and %lld watchers need %llu open files, and this process "
+                      "may have %llu; raise that limit or lower the settings",
+                      (long long)config->connections, (long long)config->watchers,
+                      (unsigned long long)needed, (unsigned long long)limit.rlim_max);
 }
 
 static Status take_options(WebServer *server, Reason *reason)

@@ -152,6 +152,59 @@ static const WebRoute ROUTES[] = {
                 {"switch", WEB_QUERY, WEB_SWITCH, .optional = true, .help = "On or off."}}},
 };
 
+/* ---- Events ---- */
+
+static Events *events;
+static _Atomic int64_t changes;
+
+static Status build_state(void *self, Slice topic, Buffer *out)
+{
+    (void)self;
+    buffer_print(out, "{\"topic\":\"%.*s\",\"changes\":%lld}", SLICE_ARG(topic),
+                 (long long)changes);
+    return STATUS_OK;
+}
+
+static Status watch(WebRequest *request)
+{
+    TRY(web_watch(request, events, web_text(request, 0)));
+    web_header(request, "X-More", "yes");
+    return web_switch(request, 1) ? STATUS_CONFLICT : STATUS_OK;
+}
+
+static Status change(WebRequest *request)
+{
+    changes++;
+    events_changed(events, web_text(request, 0));
+    buffer_text(web_out(request, "text/plain"), "changed\n");
+    return STATUS_OK;
+}
+
+static const WebRoute EVENT_ROUTES[] = {
+    {WEB_GET, "/events", watch, .help = "Events.",
+     .params = {{"topic", WEB_QUERY, WEB_OPAQUE, .least = 1, .most = 20, .help = "Of what."},
+                {"fail", WEB_QUERY, WEB_SWITCH, .fallback = "off", .help = "Fails afterwards."}}},
+    {WEB_POST, "/change", change, .help = "A change.",
+     .params = {{"topic", WEB_QUERY, WEB_OPAQUE, .least = 1, .most = 20, .help = "Of what."}}},
+};
+enum { EVENT_ROUTE_COUNT = sizeof EVENT_ROUTES / sizeof EVENT_ROUTES[0] };
+
+static Status start_events(const Config *config, Reason *reason)
+{
+    EventsOptions options = {.config = config,
+                             .world = world,
+                             .build = build_state,
+                             .interval_ms = 100,
+                             .heartbeat_ms = 500};
+    return events_start(&options, &events, reason);
+}
+
+static void print_metrics(void *context, Buffer *out)
+{
+    (void)context;
+    events_print_metrics(events, out);
+}
+
 /* ---- The store that the health pages show ---- */
 
 static void show_health(Store *store, StoreHealth *ret_health)
@@ -213,10 +266,12 @@ static Status read_settings(int argc, char **argv, Config *config, Arena *arena,
 static WebRoute *all_routes(Arena *arena, size_t *ret_count)
 {
     size_t own = sizeof ROUTES / sizeof ROUTES[0];
-    WebRoute *routes = ARENA_ARRAY(arena, own + VIEWER_ROUTE_COUNT, WebRoute);
+    size_t count = own + EVENT_ROUTE_COUNT + VIEWER_ROUTE_COUNT;
+    WebRoute *routes = ARENA_ARRAY(arena, count, WebRoute);
     memcpy(routes, ROUTES, sizeof ROUTES);
-    memcpy(routes + own, VIEWER_ROUTES, VIEWER_ROUTE_COUNT * sizeof *routes);
-    *ret_count = own + VIEWER_ROUTE_COUNT;
+    memcpy(routes + own, EVENT_ROUTES, sizeof EVENT_ROUTES);
+    memcpy(routes + own + EVENT_ROUTE_COUNT, VIEWER_ROUTES, VIEWER_ROUTE_COUNT * sizeof *routes);
+    *ret_count = count;
     return routes;
 }
 
@@ -228,11 +283,17 @@ static Status serve(const Config *config, Log *log, Arena *arena, Reason *reason
                           .world = world,
                           .log = log,
                           .store = {NULL, show_health, show_metrics},
+                          .metrics = print_metrics,
                           .admit = viewer_admit,
                           .session_cookie = "session",
                           .error_page = is_framed ? viewer_error_page : NULL};
     options.routes = all_routes(arena, &options.route_count);
-    TRY(web_server_start(&options, &server, reason));
+    TRY(start_events(config, reason));
+    Status status = web_server_start(&options, &server, reason);
+    if (status != STATUS_OK) {
+        events_stop(events);
+        return status;
+    }
     printf("port %u\n", (unsigned)web_server_port(server));
     fflush(stdout);
     while (fgets(line, sizeof line, stdin) != NULL && obey(server, line)) {
@@ -240,6 +301,7 @@ static Status serve(const Config *config, Log *log, Arena *arena, Reason *reason
         fflush(stdout);
     }
     web_server_stop(server);
+    events_stop(events);
     printf("stopped\n");
     return STATUS_OK;
 }

@@ -1,0 +1,207 @@
+/* events.c -- starting and stopping, places, handing over; see events.h. The thread itself is events_loop.c. */
+#include "web/events.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "web/events_internal.h"
+#include "web/metrics.h"
+
+enum { INTERVAL_MS = 2000, HEARTBEAT_MS = 25000, STUCK_MS = 60000, INTERVAL_MOST_S = 60 };
+
+void events_count(_Atomic uint64_t *counter, uint64_t more)
+{
+    atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
+}
+
+int64_t events_interval_us(int64_t base_us, int64_t took_us)
+{
+    int64_t stretched_us = took_us * 4;
+    if (stretched_us > INTERVAL_MOST_S * US_PER_S)
+        stretched_us = INTERVAL_MOST_S * US_PER_S;
+    return stretched_us > base_us ? stretched_us : base_us;
+}
+
+static int64_t or_else(int64_t given, int64_t usual)
+{
+    return given != 0 ? given : usual;
+}
+
+static void open_files(Events *events)
+{
+    struct epoll_event wake = {.events = EPOLLIN, .data.ptr = NULL};
+    events->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    events->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    CHECK(events->epoll_fd >= 0 && events->wake_fd >= 0);
+    CHECK(epoll_ctl(events->epoll_fd, EPOLL_CTL_ADD, events->wake_fd, &wake) == 0);
+}
+
+/* Signals are for the thread that started us, not for this one. */
+static void start_thread(Events *events)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    CHECK(pthread_create(&events->thread, NULL, events_loop, events) == 0);
+    pthread_setname_np(events->thread, "web-events");
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+Status events_start(const EventsOptions *options, Events **ret_events, Reason *reason)
+{
+    AddressRanges exempt;
+    TRY(address_ranges_parse(slice_from(options->config->trusted_proxies), &exempt, reason));
+    Events *events = calloc(1, sizeof *events);
+    CHECK(events != NULL);
+    events->options = *options;
+    events->options.interval_ms = or_else(options->interval_ms, INTERVAL_MS);
+    events->options.heartbeat_ms = or_else(options->heartbeat_ms, HEARTBEAT_MS);
+    events->options.stuck_ms = or_else(options->stuck_ms, STUCK_MS);
+    events->exempt = exempt;
+    events->holders = holders_new();
+    events->last_arrival = &events->arrivals;
+    events->order.later = events->order.earlier = &events->order;
+    /* Numbers that a restart does not use again. */
+    events->next_id = (uint64_t)clock_now_us(options->world.clock);
+    CHECK(pthread_mutex_init(&events->lock, NULL) == 0);
+    open_files(events);
+    start_thread(events);
+    *ret_events = events;
+    return STATUS_OK;
+}
+
+static void wake(Events *events)
+{
+    uint64_t one = 1;
+    CHECK(write(events->wake_fd, &one, sizeof one) == sizeof one);
+}
+
+/* Marked topics without watchers are still there. */
+static void free_topics(Events *events)
+{
+    for (Topic *topic = topics_take_changed(events), *next; topic != NULL; topic = next) {
+        next = topic->next_changed;
+        topic_unmark(events, topic);
+        topic_tidy(events, topic);
+    }
+    CHECK(events->topic_count == 0);
+}
+
+void events_stop(Events *events)
+{
+    if (events == NULL)
+        return;
+    atomic_store(&events->ends, true);
+    wake(events);
+    pthread_join(events->thread, NULL);
+    free_topics(events);
+    CHECK(events->places == 0);
+    holders_free(events->holders);
+    close(events->epoll_fd);
+    close(events->wake_fd);
+    pthread_mutex_destroy(&events->lock);
+    free(events);
+}
+
+/* ---- Places ---- */
+
+static bool is_exempt(const Events *events, Address client)
+{
+    return address_is_loopback(client) || address_in_ranges(client, &events->exempt);
+}
+
+static void give_back(Events *events, Address client)
+{
+    events->places--;
+    if (!is_exempt(events, client))
+        holders_remove(events->holders, client);
+}
+
+Status events_reserve(Events *events, Address client, Reason *reason)
+{
+    const Config *config = events->options.config;
+    Status status = STATUS_OK;
+    pthread_mutex_lock(&events->lock);
+    events->places++;
+    int64_t held = is_exempt(events, client) ? 0 : holders_add(events->holders, client);
+    if (events->places > config->watchers)
+        status = STATUS_UNAVAILABLE;
+    else if (held > config->watchers_per_address)
+        status = STATUS_THROTTLED;
+    if (status != STATUS_OK)
+        give_back(events, client);
+    pthread_mutex_unlock(&events->lock);
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    events_count(&events->refused, 1);
+    return reason_set(reason, status, NULL,
+                      status == STATUS_THROTTLED ? "too many pages of your address watch already"
+                                                 : "too many pages watch already");
+}
+
+void events_unreserve(Events *events, Address client)
+{
+    pthread_mutex_lock(&events->lock);
+    give_back(events, client);
+    pthread_mutex_unlock(&events->lock);
+}
+
+void events_adopt(Events *events, const EventsWatcher *watcher)
+{
+    CHECK(watcher->topic.size <= EVENTS_TOPIC_MOST);
+    Arrival *arrival = malloc(sizeof *arrival + watcher->topic.size + watcher->head.size);
+    CHECK(arrival != NULL);
+    char *texts = (char *)(arrival + 1);
+    memcpy(texts, watcher->topic.data, watcher->topic.size);
+    memcpy(texts + watcher->topic.size, watcher->head.data, watcher->head.size);
+    *arrival = (Arrival){.fd = watcher->fd,
+                         .client = watcher->client,
+                         .topic = slice_of(texts, watcher->topic.size),
+                         .head = slice_of(texts + watcher->topic.size, watcher->head.size)};
+    pthread_mutex_lock(&events->lock);
+    *events->last_arrival = arrival;
+    events->last_arrival = &arrival->next;
+    pthread_mutex_unlock(&events->lock);
+    wake(events);
+}
+
+/* ---- Figures ---- */
+
+EventsFigures events_figures(Events *events)
+{
+    return (EventsFigures){.watchers = atomic_load(&events->watcher_count),
+                           .topics = atomic_load(&events->topic_count),
+                           .events = atomic_load(&events->sent),
+                           .builds = atomic_load(&events->builds),
+                           .failures = atomic_load(&events->failures),
+                           .refused = atomic_load(&events->refused),
+                           .round_us = atomic_load(&events->round_us),
+                           .interval_us = atomic_load(&events->interval_us)};
+}
+
+void events_print_metrics(Events *events, Buffer *out)
+{
+    EventsFigures figures = events_figures(events);
+    const struct {
+        const char *name, *help;
+        bool counter;
+        double value;
+    } rows[] = {
+        {"ostraka_events_watchers", "Pages that watch.", false, (double)figures.watchers},
+        {"ostraka_events_topics", "What they watch.", false, (double)figures.topics},
+        {"ostraka_events_sent_total", "Events that went out.", true, (double)figures.events},
+        {"ostraka_events_builds_total", "States that were built.", true, (double)figures.builds},
+        {"ostraka_events_failures_total", "States that could not be built.", true,
+         (double)figures.failures},
+        {"ostraka_events_refused_total", "Watchers over a limit.", true, (double)figures.refused},
+        {"ostraka_events_round_seconds", "How long the last round took.", false,
+         (double)figures.round_us / 1e6},
+        {"ostraka_events_interval_seconds", "Time between rounds.", false,
+         (double)figures.interval_us / 1e6},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        metrics_print_one(out, rows[i].name, rows[i].help, rows[i].counter, rows[i].value);
+}
