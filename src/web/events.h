@@ -42,6 +42,9 @@ void events_stop(Events *events);
 /* From any thread; cheap, also when nobody watches. At most EVENTS_TOPIC_MOST bytes. */
 void events_changed(Events *events, Slice topic);
 
+/* The same for all topics that somebody watches. Cheaper still: whoever changes what many of them show need not know which. */
+void events_all_changed(Events *events);
+
 typedef struct EventsFigures {
     uint64_t watchers, topics;
     uint64_t events;                /* sent to watchers, in all */

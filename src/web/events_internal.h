@@ -63,6 +63,7 @@ struct Events {
     pthread_mutex_t lock;
     Topic *topics[TOPIC_BUCKETS];
     Topic *changed;
+    _Atomic bool all_changed; /* as if every topic were marked */
     Arrival *arrivals, **last_arrival;
     Holders *holders;
     int64_t places; /* taken */

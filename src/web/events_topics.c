@@ -38,6 +38,19 @@ void events_changed(Events *events, Slice topic)
     pthread_mutex_unlock(&events->lock);
 }
 
+void events_all_changed(Events *events)
+{
+    atomic_store(&events->all_changed, true);
+}
+
+/* Under the lock. */
+static void mark_all(Events *events)
+{
+    for (size_t i = 0; i < TOPIC_BUCKETS; i++)
+        for (Topic *topic = events->topics[i]; topic != NULL; topic = topic->next)
+            mark(events, topic);
+}
+
 Topic *topic_get(Events *events, Slice name)
 {
     pthread_mutex_lock(&events->lock);
@@ -77,6 +90,8 @@ void topic_tidy(Events *events, Topic *topic)
 Topic *topics_take_changed(Events *events)
 {
     pthread_mutex_lock(&events->lock);
+    if (atomic_exchange(&events->all_changed, false))
+        mark_all(events);
     Topic *changed = events->changed;
     events->changed = NULL;
     pthread_mutex_unlock(&events->lock);

@@ -203,6 +203,24 @@ TEST(only_watched_topics_are_built_and_only_their_watchers_told)
     end_test();
 }
 
+TEST(one_mark_reaches_all_topics_once)
+{
+    begin_test((EventsOptions){.interval_ms = 50});
+    Client a = watch("a"), b = watch("b");
+    expect_text(&a, "data: a 0 ");
+    expect_text(&b, "data: b 0 ");
+    state = 7;
+    events_all_changed(events);
+    events_changed(events, SLICE("a"));
+    expect_text(&a, "data: a 7 ");
+    expect_text(&b, "data: b 7 ");
+    EXPECT(!receive(&a, 200));
+    EXPECT_I64(builds, 4);
+    leave(&a);
+    leave(&b);
+    end_test();
+}
+
 TEST(the_same_state_gives_no_event)
 {
     begin_test((EventsOptions){.interval_ms = 50});
