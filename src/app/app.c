@@ -5,6 +5,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "app/ear.h"
+
 enum { ID_BLOCK = 64, CACHE_S = 60, BCRYPT_COST = 12, PAUSE_US = 2000 };
 enum { CREATION_GRACE_S = 86400 };
 
@@ -28,11 +30,12 @@ Status app_open(Store *store, World world, const Config *config, App *ret_app, R
                                       .world = world,
                                       .policies = app.policies,
                                       .window_days = (uint32_t)SETTINGS_AT_FIRST.window_days});
+    app.ear = app_ear_new(app.ranking);
     app.votes = votes_new(&(VotesOptions){.store = store,
                                           .world = world,
                                           .accounts = app.accounts,
                                           .policies = app.policies,
-                                          .listener = ranking_listener(app.ranking)});
+                                          .listener = app_ear_listener(app.ear)});
     *ret_app = app;
     return policies_ensure_categories(app.policies, POLICY_CATEGORIES, POLICY_CATEGORY_COUNT,
                                       reason);
@@ -104,6 +107,7 @@ void app_close(App *app)
     (void)!project_all(app);
     tasks_free(app->tasks);
     votes_free(app->votes);
+    free(app->ear);
     ranking_free(app->ranking);
     policies_free(app->policies);
     accounts_free(app->accounts);

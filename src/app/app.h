@@ -23,6 +23,7 @@ typedef struct App {
     bool ranking_loaded; /* app_ranking does it when it is first needed */
     Tasks *tasks;        /* app_tasks makes it when it is first needed */
     struct AppWorker *worker;
+    struct AppEar *ear;
 } App;
 
 MUST_USE Status app_open(Store *store, World world, const Config *config, App *ret_app,
@@ -30,6 +31,9 @@ MUST_USE Status app_open(Store *store, World world, const Config *config, App *r
 /* Projects what was saved before, loads the ranking, and starts the threads: one that projects, one for the tasks. `address` is what
  * this instance is called, for people; it and the log must outlive the app. */
 MUST_USE Status app_start(App *app, Log *log, const char *address, Reason *reason);
+/* Somebody else who hears of each save and of projection, each time after the ranking has; NULL ends it, but for calls that are under
+ * way. Must outlive the app. The rules of VoteListener hold. */
+void app_listen(App *app, const VoteListener *listener);
 /* Ends the threads when there are any, and projects what waits. */
 void app_close(App *app);
 /* The ranking, loaded. */
