@@ -2,7 +2,7 @@
  *
  *     heat = votes moved + HOT_NEW * new policies, both of the window's days
  * Votes moved are the changes of each policy over the window without their signs, so that a category that people leave is hot,
- * too. Computed once a minute by the site's own thread from the ranking, and kept; a category without any heat is not listed. At
+ * too. Computed each ten seconds by the site's own thread from the ranking, and kept; a category without any heat is not listed. At
  * most HOT_ROWS policies at either end of a category's ranking are added up: beyond them the votes are few. */
 #pragma once
 

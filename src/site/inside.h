@@ -43,6 +43,7 @@ typedef struct Room {
     X(FEED)          \
     X(FRONT)         \
     X(GROUPS)        \
+    X(LIVE)          \
     X(RANKING)
 #define X(name) extern const Room ROOM_##name;
 ROOM_LIST(X)

@@ -17,13 +17,16 @@
 
 typedef struct Live Live;
 
+/* Hears of saves from now on. The settings were checked by the server (web_server_check). Must outlive the app's threads. */
 Live *live_new(Site *site);
 void live_free(Live *live);
-/* Begins to hear of saves and to send; live_stop closes all streams. */
-MUST_USE Status live_start(Live *live, Reason *reason);
+/* Closes all streams; after the server has stopped. */
 void live_stop(Live *live);
-/* After a move or an edit of a policy, which no save tells of. Any thread; cheap. */
+/* After a move or an edit of a policy, which no save tells of: its page need not wait for the next look. Any thread; cheap. */
 void live_changed(Live *live);
+/* Passes marks on to the events; by the site's own thread, several times a second. */
+void live_tick(Live *live);
+void live_metrics(Live *live, Buffer *out);
 
 /* ---- Pure, for tests --------------------------------------------------------------------------------------------------- */
 

@@ -5,8 +5,8 @@
 #include "site/views.h"
 
 typedef struct LiveMessage {
-    Slice text;
-    Slice figures; /* the part that changes only when figures do: without the time */
+    Slice figures; /* the JSON object without the time and without its end */
+    Slice as_of;
 } LiveMessage;
 
 /* NOT_FOUND: a category or party that is not there. */

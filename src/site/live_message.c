@@ -19,6 +19,8 @@ static bool parse_ranking(Slice rest, RankQuery *query)
 {
     Slice days;
     uint64_t number;
+    if (rest.size == 0 || rest.data[rest.size - 1] == '/')
+        return false;
     if (!slice_split(&rest, '/', &days) || slice_to_u64(days, &number) != STATUS_OK ||
         number > 31 || (days.size > 1 && days.data[0] == '0'))
         return false;
@@ -146,10 +148,7 @@ Status live_message(Site *site, const LiveTopic *topic, Arena *arena, LiveMessag
     }
     if (writing.as_of_us == 0)
         writing.as_of_us = clock_now_us(site->app->world.clock);
-    size_t figures = out.size;
-    json_member_string(&writing.json, "as_of", stamp_text(writing.as_of_us, arena));
-    json_object_end(&writing.json);
-    Slice text = arena_copy(arena, buffer_slice(&out));
-    *ret_message = (LiveMessage){.text = text, .figures = slice_of(text.data, figures)};
+    *ret_message = (LiveMessage){.figures = arena_copy(arena, buffer_slice(&out)),
+                                 .as_of = stamp_text(writing.as_of_us, arena)};
     return STATUS_OK;
 }

@@ -6,7 +6,7 @@
 #include "site/hot.h"
 #include "site/live.h"
 
-enum { REFRESH_S = 60 };
+enum { RANKS_S = 60, HEAT_S = 10 };
 
 static const Room *const ROOMS[] = {
 #define X(name) &ROOM_##name,
@@ -36,6 +36,7 @@ Site *site_new(const SiteOptions *options)
     site->app = options->app;
     site->cards = cards_new(options->app);
     site->hot = hot_new(options->app);
+    site->live = live_new(site);
     gather_routes(site);
     return site;
 }
@@ -44,6 +45,7 @@ void site_free(Site *site)
 {
     if (site == NULL)
         return;
+    live_free(site->live);
     hot_free(site->hot);
     cards_free(site->cards);
     free(site->routes);
@@ -59,19 +61,23 @@ void site_serve(Site *site, WebOptions *options)
     options->error_page = frame_error_page;
 }
 
-/* Looks every second whether to end, so that a stop does not wait for a minute. */
+/* Looks several times a second whether to end, so that a stop does not wait. A failure shows what was there before. */
 static void *keep(void *argument)
 {
     Site *site = argument;
     Clock clock = site->app->world.clock;
-    for (int64_t next_us = 0; !atomic_load(&site->ends);) {
+    int64_t ranks_us = 0, heat_us = 0;
+    while (!atomic_load(&site->ends)) {
         int64_t now_us = clock_steady_us(clock);
-        if (now_us >= next_us) {
-            (void)!cards_refresh_yesterday(
-                site->cards);              /* a failure shows no arrows, for a minute */
-            (void)!hot_refresh(site->hot); /* nor new heat */
-            next_us = now_us + REFRESH_S * US_PER_S;
+        if (now_us >= ranks_us) {
+            (void)!cards_refresh_yesterday(site->cards);
+            ranks_us = now_us + RANKS_S * US_PER_S;
         }
+        if (now_us >= heat_us) {
+            (void)!hot_refresh(site->hot);
+            heat_us = now_us + HEAT_S * US_PER_S;
+        }
+        live_tick(site->live);
         clock_sleep_us(clock, US_PER_S / 5);
     }
     return NULL;
@@ -89,5 +95,6 @@ void site_stop(Site *site)
         return;
     atomic_store(&site->ends, true);
     pthread_join(site->keeper, NULL);
+    live_stop(site->live);
     site->started = false;
 }

@@ -1,0 +1,152 @@
+/* live.c -- topics and their stream; see live.h. What an event says is in live_message.c. */
+#include <sodium.h>
+#include <stdlib.h>
+
+#include "site/live_inside.h"
+#include "web/events.h"
+
+enum { TOLD_SLOTS = 4096, STAMP_MOST = 32, LOOK_S = 10 };
+
+/* What was last told of a topic, by hash of its name; another topic in the same place costs an event now and then. */
+typedef struct Told {
+    uint64_t topic, figures;
+    char as_of[STAMP_MOST];
+} Told;
+
+struct Live {
+    Site *site;
+    Events *events;
+    VoteListener listener;
+    _Atomic bool is_changed;
+    int64_t looked_us;
+    Arena *arena; /* of the events' own thread, and so is what follows */
+    Told told[TOLD_SLOTS];
+};
+
+/* A save is in the ranking before it is answered, so whoever looks from now on sees it. Only a mark is left: the voter waits. */
+static void hear_saves(void *self, VoteStep step, const VoteNews *news)
+{
+    (void)news;
+    if (step != VOTE_SENT)
+        live_changed(self);
+}
+
+static void ignore_projection(void *self, uint64_t voter, uint64_t seq)
+{
+    (void)self;
+    (void)voter;
+    (void)seq;
+}
+
+static uint64_t hash_of(Slice text)
+{
+    static const unsigned char KEY[crypto_shorthash_KEYBYTES];
+    unsigned char hash[crypto_shorthash_BYTES];
+    uint64_t number;
+    crypto_shorthash(hash, (const unsigned char *)text.data, text.size, KEY);
+    memcpy(&number, hash, sizeof number);
+    return number;
+}
+
+/* The time alone is no news: while the figures are the same, an event says the time of the first that had them, and so is the
+ * same event. */
+static void write_message(Live *live, Slice topic, const LiveMessage *message, Buffer *out)
+{
+    uint64_t name = hash_of(topic), figures = hash_of(message->figures);
+    Told *told = &live->told[name % TOLD_SLOTS];
+    if (told->topic != name || told->figures != figures) {
+        *told = (Told){.topic = name, .figures = figures};
+        memcpy(told->as_of, message->as_of.data, message->as_of.size);
+    }
+    buffer_bytes(out, message->figures);
+    buffer_print(out, ",\"as_of\":\"%s\"}", told->as_of);
+}
+
+static Status build(void *self, Slice name, Buffer *out)
+{
+    Live *live = self;
+    LiveTopic topic;
+    LiveMessage message;
+    CHECK(live_parse(name, &topic));
+    arena_reset(live->arena);
+    TRY(live_message(live->site, &topic, live->arena, &message));
+    CHECK(message.as_of.size < STAMP_MOST);
+    write_message(live, name, &message, out);
+    return STATUS_OK;
+}
+
+Live *live_new(Site *site)
+{
+    Live *live = calloc(1, sizeof *live);
+    Reason reason;
+    CHECK(live != NULL);
+    live->site = site;
+    live->arena = arena_new();
+    live->listener = (VoteListener){hear_saves, ignore_projection, live};
+    EventsOptions options = {
+        .config = site->options.config, .world = site->app->world, .build = build, .self = live};
+    CHECK(events_start(&options, &live->events, &reason) ==
+          STATUS_OK); /* the proxies were checked */
+    app_listen(site->app, &live->listener);
+    return live;
+}
+
+void live_stop(Live *live)
+{
+    app_listen(live->site->app, NULL);
+    events_stop(live->events);
+    live->events = NULL;
+}
+
+void live_free(Live *live)
+{
+    if (live == NULL)
+        return;
+    arena_free(live->arena);
+    free(live);
+}
+
+void live_changed(Live *live)
+{
+    atomic_store(&live->is_changed, true);
+}
+
+/* Moves of policies, the end of a day and saves of other instances are not heard of: now and then everything is looked at. */
+void live_tick(Live *live)
+{
+    int64_t now_us = clock_steady_us(live->site->app->world.clock);
+    bool is_changed = atomic_exchange(&live->is_changed, false);
+    if (!is_changed && now_us - live->looked_us < LOOK_S * US_PER_S)
+        return;
+    live->looked_us = now_us;
+    events_all_changed(live->events);
+}
+
+void live_metrics(Live *live, Buffer *out)
+{
+    events_print_metrics(live->events, out);
+}
+
+static Status watch(WebRequest *request)
+{
+    Site *site = site_of(request);
+    Slice name = web_text(request, 0);
+    LiveTopic topic;
+    PolicyCard card;
+    if (!live_parse(name, &topic))
+        return reason_set(web_reason(request), STATUS_INVALID, "topic",
+                          "must be front, ranking/DAYS (with /category/ID or /party/ID), or "
+                          "policy/ID");
+    if (topic.kind == LIVE_POLICY)
+        TRY(cards_one(site->cards, topic.policy, web_arena(request), &card));
+    return web_watch(request, site->live->events, name);
+}
+
+static const WebRoute ROUTES[] = {
+    {WEB_GET, "/api/v1/events", watch, .tag = "rankings",
+     .help = "A stream of server-sent events: the newest figures of a topic, at once and after "
+             "each change.",
+     .params = {{"topic", WEB_QUERY, WEB_LINE, .least = 1, .most = EVENTS_TOPIC_MOST,
+                 .help = "front, ranking/DAYS[/category/ID|/party/ID] or policy/ID."}}},
+};
+const Room ROOM_LIVE = ROOM(ROUTES);
