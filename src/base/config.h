@@ -55,6 +55,22 @@
     X(NUMBER, request_seconds, "30", 1, 3600,                                                      \
       "From the first byte of a request to the last byte of its answer; slower clients are cut.")  \
     X(NUMBER, idle_seconds, "60", 1, 3600, "How long a connection may wait for its next request.") \
+    X(TEXT, smtp_url, "", 0, 500,                                                                  \
+      "The mail server, smtp://host:port or smtps://host:port; without one no mail is sent.")      \
+    X(TEXT, smtp_user, "", 0, 250, "The log-in at the mail server, when it asks for one.")         \
+    X(TEXT, smtp_password_file, "", 0, 1000,                                                       \
+      "A file with its password in one line, so that it stands in no list of processes.")          \
+    X(TEXT, smtp_tls, "auto", 3, 8,                                                                \
+      "STARTTLS to an smtp:// server: required, off, or auto, which is off on loopback only.")     \
+    X(TEXT, smtp_ca_file, "", 0, 1000,                                                             \
+      "Certificates to trust at the mail server; those of the system when empty.")                 \
+    X(NUMBER, smtp_seconds, "60", 1, 600, "How long the mail server may take for one message.")    \
+    X(TEXT, mail_from, "", 0, 460,                                                                 \
+      "Who mails come from: Ostraka <site@example.org>; needed with smtp_url.")                    \
+    X(NUMBER, mail_retry_seconds, "60", 1, 3600,                                                   \
+      "The first pause before a mail is tried again; it doubles each time, up to 6 hours.")        \
+    X(SWITCH, mail_outbox, "off", 0, 1,                                                            \
+      "Without smtp_url: keep mails for a page instead; for demos on loopback only.")              \
     X(SWITCH, empty, "off", 0, 1, "A new site starts without demo content (there is none yet).")   \
     X(NUMBER, stop_seconds, "10", 0, 600, "How long a stop waits for running requests.")
 

@@ -86,7 +86,14 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "state: where the pass is, the last one, errors; the timestamp is the clock",                \
       "tasks: after a piece of work")                                                              \
     X(INSTANCES, 51, "instances", PLAIN, false, true, "live",                                      \
-      "instance: when it started, its address; expires after 2 minutes", "tasks: heartbeats")
+      "instance: when it started, its address; expires after 2 minutes", "tasks: heartbeats")      \
+    X(MAIL_QUEUE, 60, "mail_queue", CONDITIONAL, true, true, "message: a keyed hash (16 bytes)",   \
+      "body: address, subject and text, sealed, until it is sent; head: id of the write, state, "  \
+      "attempts, times, kind, what the server said (sealed); ~/id: receipts; all of it expires",   \
+      "mail")                                                                                      \
+    X(MAIL_INDEX, 61, "mail_index", PLAIN, true, true, "w/ and hour, failed, or outbox",           \
+      "time, message: waits, has failed, or is kept for a demo; expires after a month, or a week", \
+      "mail: with the row that it announces")
 
 #define X(id, number, name, kind, deletes, expires, row, columns, writer) \
     extern const Table TABLE_##id;

@@ -88,8 +88,12 @@ static void keep_late(Faulty *faulty, const Update *update)
     faulty->late.proof = arena_copy(arena, update->proof);
     faulty->late.conditions = conditions;
     faulty->late.changes = changes;
-    faulty->late.marks = (Batch){.count = 0}; /* they go before the update, not with it */
+    faulty->late.marks = (Batch){.count = 0};
     faulty->has_late = true;
+    if (update->marks.count > 0) { /* they go before the update, and so are there already */
+        Status status;
+        (void)!faulty->real->engine->write_many(faulty->real, &update->marks, 1, &status);
+    }
 }
 
 static Status update_if(Store *store, const Update *update, Arena *arena, Found *ret_found)

@@ -1,0 +1,309 @@
+/* letters.c -- see letters.h. The words are in LETTERS; {site}, {name} and {valid} are replaced. */
+#include "mail/letters.h"
+
+enum { LINES_MOST = 3 };
+
+typedef struct Letter {
+    const char *kind;
+    const char *subject;
+    const char *before[LINES_MOST]; /* the button */
+    const char *button;             /* NULL: none */
+    const char *after[LINES_MOST];
+} Letter;
+
+static const Letter LETTERS[LETTER_KINDS] = {
+    [LETTER_CONFIRM] =
+        {
+            "confirm",
+            "Confirm your e-mail for {site}",
+            {"Somebody, most likely you, registered as {name} at {site} with this address.",
+             "Open the page below and press the button on it. Then you can vote."},
+            "Confirm my e-mail",
+            {"The link works for {valid}.",
+             "If it was not you, do nothing: the registration ends by itself, and this address is "
+             "free again."},
+        },
+    [LETTER_ALREADY_REGISTERED] =
+        {
+            "already-registered",
+            "You already have an account at {site}",
+            {"Somebody, most likely you, tried to register at {site} with this address. It already "
+             "belongs to your account {name}, so nothing was changed.",
+             "Log in as usual. If you no longer know your password, set a new one."},
+            "Set a new password",
+            {"If it was not you, do nothing: your account stays as it is."},
+        },
+    [LETTER_RESET] =
+        {
+            "reset",
+            "Set a new password for {site}",
+            {"Somebody, most likely you, asked for a new password for {name} at {site}."},
+            "Set a new password",
+            {"The link works once, for {valid}.",
+             "If it was not you, do nothing: your password stays as it is."},
+        },
+    [LETTER_NEW_EMAIL] =
+        {
+            "new-email",
+            "Confirm your new e-mail for {site}",
+            {"{name} at {site} wants to use this address from now on.",
+             "Open the page below and press the button on it. Until then the old address counts."},
+            "Confirm this address",
+            {"The link works for {valid}.",
+             "If it was not you, do nothing: this address will not be used."},
+        },
+    [LETTER_EMAIL_CHANGED] =
+        {
+            "email-changed",
+            "Your e-mail at {site} was changed",
+            {"Your account {name} at {site} now uses another address. Mails about it no longer "
+             "come here, and all its other sessions were ended.",
+             "If it was you, there is nothing to do. If it was not, tell us at once."},
+            "Get help",
+            {NULL},
+        },
+    [LETTER_PASSWORD_CHANGED] =
+        {
+            "password-changed",
+            "Your password at {site} was changed",
+            {"The password of your account {name} at {site} was changed, and all its other "
+             "sessions were ended.",
+             "If it was you, there is nothing to do. If it was not, set a new one at once."},
+            "Set a new password",
+            {NULL},
+        },
+    [LETTER_ACCOUNT_DELETED] =
+        {
+            "account-deleted",
+            "Your account at {site} is deleted",
+            {"Your account {name} at {site} is deleted, as you asked. Your votes are withdrawn. "
+             "Policies that you created stay, without your name.",
+             "This was the last mail about it."},
+            NULL,
+            {NULL},
+        },
+    [LETTER_TEST] =
+        {
+            "test",
+            "A test from {site}",
+            {"This mail tests the settings of {site}. If you can read it, they work."},
+            NULL,
+            {NULL},
+        },
+};
+
+const char *letter_kind(LetterKind kind)
+{
+    CHECK(kind < LETTER_KINDS);
+    return LETTERS[kind].kind;
+}
+
+/* ---- Facts -------------------------------------------------------------------------------------------------- */
+
+/* Names are put into lines: what could end one becomes a blank. */
+static Slice one_line(Slice text, Arena *arena)
+{
+    char *line = arena_bytes(arena, text.size);
+    for (size_t i = 0; i < text.size; i++)
+        line[i] = (unsigned char)text.data[i] < ' ' || text.data[i] == 0x7F ? ' ' : text.data[i];
+    return slice_of(line, text.size);
+}
+
+/* "30 minutes", "24 hours", "3 days": in the largest unit that is exact, and hours up to two days. */
+static Slice duration(int64_t seconds, Arena *arena)
+{
+    static const struct {
+        int64_t seconds;
+        const char *name;
+    } UNITS[] = {{86400, "day"}, {3600, "hour"}, {60, "minute"}, {1, "second"}};
+    size_t unit = 0;
+    while (unit < 3 && (seconds % UNITS[unit].seconds != 0 || seconds < UNITS[unit].seconds ||
+                        (unit == 0 && seconds < 2 * UNITS[unit].seconds)))
+        unit++;
+    int64_t count = seconds / UNITS[unit].seconds;
+    return arena_print(arena, "%lld %s%s", (long long)count, UNITS[unit].name,
+                       count == 1 ? "" : "s");
+}
+
+typedef struct Fact {
+    const char *name; /* with its braces */
+    Slice value;
+} Fact;
+
+enum { FACTS = 3 };
+typedef struct Facts {
+    Fact facts[FACTS];
+} Facts;
+
+/* The words with the facts in their places. */
+static Slice fill_in(const char *words, const Facts *facts, Arena *arena)
+{
+    BUFFER_SCOPE Buffer out = {0};
+    Slice rest = slice_from(words);
+    while (rest.size > 0) {
+        size_t open = slice_find(rest, '{');
+        buffer_bytes(&out, slice_of(rest.data, open));
+        rest = slice_after(rest, open);
+        if (rest.size == 0)
+            break;
+        size_t i = 0;
+        while (i < FACTS && !slice_starts_with(rest, slice_from(facts->facts[i].name)))
+            i++;
+        CHECK(i < FACTS && "the words name a fact that there is");
+        buffer_bytes(&out, facts->facts[i].value);
+        rest = slice_after(rest, strlen(facts->facts[i].name));
+    }
+    return arena_copy(arena, buffer_slice(&out));
+}
+
+/* ---- The two forms ------------------------------------------------------------------------------------------ */
+
+/* A letter whose words stand; both forms are made from it. */
+typedef struct Filled {
+    Slice greeting;
+    Slice before[LINES_MOST], after[LINES_MOST];
+    size_t before_count, after_count;
+    Slice button, link;
+    Slice footer, home;
+} Filled;
+
+static void put_text(Buffer *out, const Filled *letter)
+{
+    buffer_print(out, "%.*s\n", SLICE_ARG(letter->greeting));
+    for (size_t i = 0; i < letter->before_count; i++)
+        buffer_print(out, "\n%.*s\n", SLICE_ARG(letter->before[i]));
+    if (letter->button.size > 0)
+        buffer_print(out, "\n%.*s:\n%.*s\n", SLICE_ARG(letter->button), SLICE_ARG(letter->link));
+    for (size_t i = 0; i < letter->after_count; i++)
+        buffer_print(out, "\n%.*s\n", SLICE_ARG(letter->after[i]));
+    buffer_print(out, "\n-- \n%.*s\n%.*s\n", SLICE_ARG(letter->footer), SLICE_ARG(letter->home));
+}
+
+static void put_escaped(Buffer *out, Slice text)
+{
+    static const Slice ESCAPES[256] = {
+        ['&'] = {"&amp;", 5},  ['<'] = {"&lt;", 4},   ['>'] = {"&gt;", 4},
+        ['"'] = {"&quot;", 6}, ['\''] = {"&#39;", 5},
+    };
+    for (size_t i = 0; i < text.size; i++) {
+        Slice escape = ESCAPES[(unsigned char)text.data[i]];
+        buffer_bytes(out, escape.size > 0 ? escape : slice_of(text.data + i, 1));
+    }
+}
+
+static void put_paragraph(Buffer *out, const char *style, Slice text)
+{
+    buffer_print(out, "<p style=\"%s\">", style);
+    put_escaped(out, text);
+    buffer_text(out, "</p>\n");
+}
+
+/* Mail programs know no style sheets, so each element carries its own. Ink on paper; the button in terracotta. */
+static const char LINE_STYLE[] = "margin:0 0 16px";
+static const char SMALL_STYLE[] = "margin:24px 0 0;font-size:14px;color:#6b6257";
+
+static void put_button(Buffer *out, const Filled *letter)
+{
+    buffer_text(out, "<p style=\"margin:24px 0\"><a href=\"");
+    put_escaped(out, letter->link);
+    buffer_text(out, "\" style=\"display:inline-block;padding:12px 20px;border-radius:4px;"
+                     "background:#9c3f1d;color:#ffffff;text-decoration:none;font-weight:600\">");
+    put_escaped(out, letter->button);
+    buffer_text(out, "</a></p>\n<p style=\"margin:0 0 16px;font-size:14px;word-break:break-all\">");
+    put_escaped(out, letter->link);
+    buffer_text(out, "</p>\n");
+}
+
+static void put_html(Buffer *out, const Filled *letter, Slice subject)
+{
+    buffer_text(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+                     "<meta name=\"viewport\" content=\"width=device-width\"><title>");
+    put_escaped(out, subject);
+    buffer_text(out, "</title></head>\n<body style=\"margin:0;padding:24px;background:#faf7f2;"
+                     "color:#1d1a16;font:17px/1.5 system-ui,sans-serif\">\n"
+                     "<div style=\"max-width:36rem;margin:0 auto\">\n");
+    put_paragraph(out, LINE_STYLE, letter->greeting);
+    for (size_t i = 0; i < letter->before_count; i++)
+        put_paragraph(out, LINE_STYLE, letter->before[i]);
+    if (letter->button.size > 0)
+        put_button(out, letter);
+    for (size_t i = 0; i < letter->after_count; i++)
+        put_paragraph(out, LINE_STYLE, letter->after[i]);
+    put_paragraph(out, SMALL_STYLE, letter->footer);
+    put_paragraph(out, "margin:0;font-size:14px;color:#6b6257", letter->home);
+    buffer_text(out, "</div>\n</body></html>\n");
+}
+
+/* ---- Writing ------------------------------------------------------------------------------------------------ */
+
+/* What browsers and mail programs agree to be one address: printable ASCII, and none of the marks that quote or end it. */
+static bool is_link(Slice link)
+{
+    if (link.size > LETTER_LINK_BYTES ||
+        (!slice_starts_with(link, SLICE("http://")) && !slice_starts_with(link, SLICE("https://"))))
+        return false;
+    for (size_t i = 0; i < link.size; i++)
+        if (link.data[i] <= ' ' || link.data[i] > '~' ||
+            strchr("\"'<>\\^`{|}", link.data[i]) != NULL)
+            return false;
+    return true;
+}
+
+static Status check_facts(const Letter *letter, const LetterFacts *facts, Reason *reason)
+{
+    if (facts->name.size > LETTER_NAME_BYTES || facts->site.size > LETTER_NAME_BYTES)
+        return reason_set(reason, STATUS_INVALID, "name", "at most %d bytes", LETTER_NAME_BYTES);
+    if (!is_link(facts->home))
+        return reason_set(reason, STATUS_INVALID, "home", "must begin with http:// or https://");
+    if (letter->button != NULL && !is_link(facts->link))
+        return reason_set(reason, STATUS_INVALID, "link", "must begin with http:// or https://");
+    return STATUS_OK;
+}
+
+static size_t fill_lines(const char *const *words, const Facts *facts, Arena *arena, Slice *ret)
+{
+    size_t count = 0;
+    while (count < LINES_MOST && words[count] != NULL) {
+        ret[count] = fill_in(words[count], facts, arena);
+        count++;
+    }
+    return count;
+}
+
+static Filled fill_letter(const Letter *letter, const LetterFacts *facts, const Facts *values,
+                          Arena *arena)
+{
+    Filled filled = {.button = letter->button != NULL ? slice_from(letter->button) : SLICE_EMPTY,
+                     .link = facts->link,
+                     .home = facts->home};
+    filled.greeting =
+        facts->name.size > 0 ? fill_in("Hello {name},", values, arena) : SLICE("Hello,");
+    filled.before_count = fill_lines(letter->before, values, arena, filled.before);
+    filled.after_count = fill_lines(letter->after, values, arena, filled.after);
+    filled.footer = fill_in("Sent by {site}. Answers to this address are not read.", values, arena);
+    return filled;
+}
+
+Status letter_write(LetterKind kind, const LetterFacts *facts, Arena *arena,
+                    MailMessage *ret_message, Reason *reason)
+{
+    CHECK(kind < LETTER_KINDS);
+    const Letter *letter = &LETTERS[kind];
+    BUFFER_SCOPE Buffer text = {0};
+    BUFFER_SCOPE Buffer html = {0};
+    TRY(check_facts(letter, facts, reason));
+    Facts values = {{{"{site}", one_line(facts->site, arena)},
+                     {"{name}", one_line(facts->name, arena)},
+                     {"{valid}", duration(facts->valid_s, arena)}}};
+    Filled filled = fill_letter(letter, facts, &values, arena);
+    Slice subject = fill_in(letter->subject, &values, arena);
+    put_text(&text, &filled);
+    put_html(&html, &filled, subject);
+    *ret_message = (MailMessage){.to = SLICE_EMPTY,
+                                 .subject = subject,
+                                 .text = arena_copy(arena, buffer_slice(&text)),
+                                 .html = arena_copy(arena, buffer_slice(&html)),
+                                 .kind = slice_from(letter->kind),
+                                 .once = SLICE_EMPTY};
+    return STATUS_OK;
+}

@@ -1,0 +1,46 @@
+/* letters.h -- the mails of the site, as a table: for each kind its subject, its lines and its one button.
+ *
+ * Pure. A letter is written once, in words with {names} of facts in them, and comes out as text and as HTML that say the same. Promises:
+ *   1. A fact is written by its type: a name cannot become markup, a second line or another link; a link is taken only when it begins
+ *      with http:// or https:// and holds nothing that needs escaping.
+ *   2. Every letter says what happened, what to do, and what happens when one does nothing.
+ *   3. A letter whose link does something asks for a button press behind it: opening the link alone changes nothing.
+ * Somebody who asks for a new password with an address that nobody has gets no letter: there is nobody to write to, and the page says the
+ * same as for everybody. Somebody who registers with an address that is taken is answered by a letter to its owner
+ * (already-registered), so that the page says the same there too. */
+#pragma once
+
+#include "base/arena.h"
+#include "mail/message.h"
+
+typedef enum LetterKind {
+    LETTER_CONFIRM,
+    LETTER_ALREADY_REGISTERED,
+    LETTER_RESET,
+    LETTER_NEW_EMAIL,     /* to the new address, which must be confirmed */
+    LETTER_EMAIL_CHANGED, /* to the old address, when the new one counts */
+    LETTER_PASSWORD_CHANGED,
+    LETTER_ACCOUNT_DELETED,
+    LETTER_TEST,
+    LETTER_KINDS
+} LetterKind;
+
+/* What the letters speak of. A letter without a button needs no link; `valid_s` is for those whose link ends. */
+typedef struct LetterFacts {
+    Slice site; /* what the site is called */
+    Slice home; /* its address */
+    Slice name; /* the user's */
+    Slice
+        link; /* CONFIRM, RESET, NEW_EMAIL: the one-time link. ALREADY_REGISTERED, PASSWORD_CHANGED: where one sets a new
+                   password. EMAIL_CHANGED: where one gets help */
+    int64_t valid_s;
+} LetterFacts;
+
+enum { LETTER_LINK_BYTES = 1000, LETTER_NAME_BYTES = 200 };
+
+/* Subject, text, HTML and kind; `to` and `once` are the caller's to fill. The bytes live in the arena. INVALID names a link that is none or
+ * a fact that is too long. */
+MUST_USE Status letter_write(LetterKind kind, const LetterFacts *facts, Arena *arena,
+                             MailMessage *ret_message, Reason *reason);
+/* "confirm" */
+const char *letter_kind(LetterKind kind);

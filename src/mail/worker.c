@@ -1,0 +1,306 @@
+/* worker.c -- finding what is due, and carrying it out. See mail.h.
+ *
+ * What this instance queued it knows in memory. What others left, or an earlier process, it finds by the index: all of it at the start, and what
+ * may be worth sending every few minutes. Memory is a hint; the row decides, and only who replaced the row by one that is due later may send.
+ * A crash after that leaves a message that is due when the lease has passed. */
+#include "mail/inside.h"
+#include "mail/mail_rules.h"
+
+enum { SWEEP_S = 300, NAP_US = 100000 };
+
+/* ---- What is known to wait --------------------------------------------------------------------------------- */
+
+static size_t find_waiting(const Mail *mail, Id id)
+{
+    size_t i = 0;
+    while (i < mail->waiting_count && !id_equal(mail->waiting[i].id, id))
+        i++;
+    return i;
+}
+
+void mail_note_waiting(Mail *mail, Id id, int64_t due_us)
+{
+    CHECK(pthread_mutex_lock(&mail->lock) == 0);
+    size_t at = find_waiting(mail, id);
+    if (at < MAIL_WAITING_MOST) {
+        mail->waiting[at] = (Waiting){id, due_us};
+        mail->waiting_count += at == mail->waiting_count;
+    }
+    CHECK(pthread_mutex_unlock(&mail->lock) == 0);
+}
+
+static void forget(Mail *mail, Id id)
+{
+    CHECK(pthread_mutex_lock(&mail->lock) == 0);
+    size_t at = find_waiting(mail, id);
+    if (at < mail->waiting_count)
+        mail->waiting[at] = mail->waiting[--mail->waiting_count];
+    CHECK(pthread_mutex_unlock(&mail->lock) == 0);
+}
+
+/* The one that has waited longest; false when there is none. */
+static bool earliest(Mail *mail, Waiting *ret_waiting)
+{
+    const Waiting *found = NULL;
+    CHECK(pthread_mutex_lock(&mail->lock) == 0);
+    for (size_t i = 0; i < mail->waiting_count; i++)
+        if (found == NULL || mail->waiting[i].due_us < found->due_us)
+            found = &mail->waiting[i];
+    if (found != NULL)
+        *ret_waiting = *found;
+    CHECK(pthread_mutex_unlock(&mail->lock) == 0);
+    return found != NULL;
+}
+
+/* ---- Finding ----------------------------------------------------------------------------------------------- */
+
+/* A mark without a row stays: its row may still come. */
+static Status meet(Mail *mail, MailMark mark, Arena *arena)
+{
+    MailRow row;
+    Status status = mail_row_read(mail, mark.id, arena, &row);
+    if (status == STATUS_NOT_FOUND || status == STATUS_CORRUPT)
+        return STATUS_OK;
+    TRY(status);
+    if (row.head.state == MAIL_WAITING && row.head.since_us == mark.since_us)
+        mail_note_waiting(mail, mark.id, row.head.due_us);
+    else
+        mail_unmark(mail, MAIL_WAITING, mark);
+    return STATUS_OK;
+}
+
+static Status sweep(Mail *mail)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    MailSearch search = {MAIL_WAITING, MAIL_WAITING_MOST, mail->has_swept && !mail->left_some};
+    MailMarks marks;
+    TRY(mail_marks(mail, &search, arena, &marks));
+    mail->left_some = marks.more;
+    for (size_t i = 0; i < marks.count; i++)
+        TRY(meet(mail, marks.marks[i], arena));
+    mail->has_swept = true;
+    return STATUS_OK;
+}
+
+/* At the start, every few minutes, and when there was more than could be remembered and all of that is through. */
+static void sweep_when_due(Mail *mail, bool is_idle)
+{
+    int64_t steady_us = clock_steady_us(mail->options.world.clock);
+    bool is_first = mail->swept_steady_us == 0;
+    if (!is_first && steady_us - mail->swept_steady_us < SWEEP_S * US_PER_S &&
+        !(is_idle && mail->left_some))
+        return;
+    mail->swept_steady_us = steady_us > 0 ? steady_us : 1;
+    (void)!sweep(mail); /* what could not be read is found the next time */
+}
+
+/* ---- Carrying out ------------------------------------------------------------------------------------------ */
+
+static void tell(const Mail *mail, const MailRow *row, const SmtpAnswer *answer)
+{
+    const MailListener *listener = &mail->options.listener;
+    if (listener->attempted == NULL)
+        return;
+    listener->attempted(listener->self,
+                        &(MailAttempt){.id = row->id,
+                                       .kind = row->head.kind,
+                                       .state = row->head.state,
+                                       .number = row->head.attempts,
+                                       .code = answer->code,
+                                       .words = answer->words_are_ours ? answer->words : ""});
+}
+
+static void count(Mail *mail, MailState state)
+{
+    _Atomic uint64_t *counter = state == MAIL_SENT     ? &mail->counts.sent
+                                : state == MAIL_FAILED ? &mail->counts.failed
+                                                       : &mail->counts.delayed;
+    atomic_fetch_add(counter, 1);
+}
+
+/* Writes down what became of it. When that fails the row is due again after its lease, and a message that was sent is sent again. */
+static void settle(Mail *mail, MailRow *row, const SmtpAnswer *answer, MailNext next, Arena *arena)
+{
+    MailHead head = row->head;
+    head.state = next.state;
+    head.due_us = next.due_us;
+    head.code = answer->code;
+    head.error = answer->taken ? SLICE_EMPTY : mail_seal_error(mail, answer->words, arena);
+    if (mail_row_replace(mail, row, head, arena) != STATUS_OK)
+        return;
+    count(mail, next.state);
+    tell(mail, row, answer);
+}
+
+/* Nothing can be sent: it has failed for good. */
+static void settle_failed(Mail *mail, MailRow *row, const char *words, Arena *arena)
+{
+    SmtpAnswer answer = {.words_are_ours = true};
+    size_t size = strlen(words);
+    CHECK(size < SMTP_WORDS);
+    memcpy(answer.words, words, size + 1);
+    settle(mail, row, &answer, (MailNext){MAIL_FAILED, 0}, arena);
+}
+
+static void hand_to_server(Mail *mail, const MailRow *row, const MailMessage *message, Arena *arena,
+                           SmtpAnswer *ret_answer)
+{
+    BUFFER_SCOPE Buffer content = {0};
+    MessageHead head = {mail->from, id_text(row->id, arena), row->head.made_us};
+    message_write(&content, message, &head);
+    SmtpJob job = {.from = arena_text(arena, mail->from.address),
+                   .to = arena_text(arena, message->to),
+                   .content = buffer_slice(&content),
+                   .ends = &mail->ends};
+    mail->transport.send(mail->transport.self, &job, ret_answer);
+}
+
+/* What stands in the row was checked before it was sealed; it is checked again before it goes out. */
+static Status open_message(Mail *mail, const MailRow *row, Arena *arena, MailMessage *ret_message)
+{
+    MailMessage message;
+    TRY(mail_row_message(mail, row, arena, &message));
+    message.once = id_slice(&row->id);
+    if (message_check(&message, NULL) != STATUS_OK)
+        return STATUS_CORRUPT;
+    *ret_message = message;
+    return STATUS_OK;
+}
+
+/* An attempt that was cut off because we stop is nobody's fault: it is made again at once by whoever comes next. */
+static MailNext next_of(const Mail *mail, const MailRow *row, const SmtpAnswer *answer)
+{
+    MailTimes times = {.since_us = row->head.since_us,
+                       .now_us = clock_now_us(mail->options.world.clock),
+                       .first_s = mail->options.config->mail_retry_seconds,
+                       .luck = random_u64(mail->options.world.random)};
+    if (!answer->taken && answer->words_are_ours && atomic_load(&mail->ends))
+        return (MailNext){MAIL_WAITING, times.now_us};
+    return mail_next(answer, row->head.attempts, &times);
+}
+
+/* How the server did, for what the worker does next. */
+static void note_server(Mail *mail, const SmtpAnswer *answer)
+{
+    bool works = answer->taken || answer->about_message;
+    mail->failures = works ? 0 : mail->failures + 1;
+    if (!works)
+        mail->rests_until_steady_us =
+            clock_steady_us(mail->options.world.clock) +
+            mail_rest_us(mail->failures, mail->options.config->mail_retry_seconds);
+}
+
+/* False when no server was asked. */
+static bool attempt(Mail *mail, MailRow *row, Arena *arena, SmtpAnswer *ret_answer)
+{
+    MailMessage message;
+    Status status = open_message(mail, row, arena, &message);
+    if (status == STATUS_NOT_FOUND || status == STATUS_CORRUPT) {
+        settle_failed(mail, row,
+                      status == STATUS_NOT_FOUND ? "its text is gone" : "its text cannot be opened",
+                      arena);
+        return false;
+    }
+    if (status != STATUS_OK) /* the store; it is due again after the lease */
+        return false;
+    hand_to_server(mail, row, &message, arena, ret_answer);
+    settle(mail, row, ret_answer, next_of(mail, row, ret_answer), arena);
+    return true;
+}
+
+void mail_attempt(Mail *mail, MailRow *row, Arena *arena)
+{
+    SmtpAnswer answer;
+    (void)attempt(mail, row, arena, &answer);
+}
+
+/* Makes it due later, for all others; only then it is ours to send. After UNKNOWN it may be ours, so nobody sends it until that time. */
+static Status take(Mail *mail, MailRow *row, int64_t now_us, Arena *arena)
+{
+    MailHead head = row->head;
+    head.attempts++;
+    head.due_us = now_us + mail->lease_us;
+    return mail_row_replace(mail, row, head, arena);
+}
+
+/* Follows what became of a message that was met. One that is still due could not be written down: not at once again. */
+static void note_row(Mail *mail, const MailRow *row, int64_t now_us)
+{
+    int64_t due_us =
+        mail_is_due(row->head.due_us, now_us) ? now_us + mail->lease_us : row->head.due_us;
+    if (row->head.state == MAIL_WAITING)
+        mail_note_waiting(mail, row->id, due_us);
+    else
+        forget(mail, row->id);
+}
+
+static void deliver(Mail *mail, Id id, int64_t now_us)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    MailRow row;
+    SmtpAnswer answer;
+    Status status = mail_row_read(mail, id, arena, &row);
+    if (status == STATUS_OK && row.head.state == MAIL_WAITING &&
+        mail_is_due(row.head.due_us, now_us)) {
+        if (mail_is_stale(row.head.since_us, now_us))
+            settle_failed(mail, &row, "it waited for more than 2 days", arena);
+        else if ((status = take(mail, &row, now_us, arena)) == STATUS_OK &&
+                 attempt(mail, &row, arena, &answer))
+            note_server(mail, &answer);
+    }
+    if (status == STATUS_OK)
+        note_row(mail, &row, now_us);
+    else if (status == STATUS_NOT_FOUND || status == STATUS_CORRUPT)
+        forget(mail, id);
+    else /* somebody else was first, or the store does not answer */
+        mail_note_waiting(mail, id, now_us + mail->lease_us);
+}
+
+/* ---- Turns ------------------------------------------------------------------------------------------------- */
+
+int64_t mail_turn(Mail *mail)
+{
+    Clock clock = mail->options.world.clock;
+    Waiting next;
+    if (!mail->has_server)
+        return NAP_US;
+    bool has_next = earliest(mail, &next);
+    sweep_when_due(mail, !has_next);
+    if (mail->failures > 0 && clock_steady_us(clock) < mail->rests_until_steady_us)
+        return NAP_US;
+    int64_t now_us = clock_now_us(clock);
+    if (!earliest(mail, &next) || !mail_is_due(next.due_us, now_us))
+        return NAP_US;
+    deliver(mail, next.id, now_us);
+    return 0;
+}
+
+static void *work(void *argument)
+{
+    Mail *mail = argument;
+    while (!atomic_load(&mail->ends)) {
+        int64_t pause_us = mail_turn(mail);
+        if (pause_us > 0)
+            clock_sleep_us(mail->options.world.clock, pause_us);
+    }
+    return NULL;
+}
+
+void mail_start(Mail *mail)
+{
+    CHECK(!mail->has_thread);
+    if (!mail->has_server)
+        return;
+    atomic_store(&mail->ends, false);
+    CHECK(pthread_create(&mail->thread, NULL, work, mail) == 0);
+    mail->has_thread = true;
+}
+
+void mail_stop(Mail *mail)
+{
+    atomic_store(&mail->ends, true);
+    if (!mail->has_thread)
+        return;
+    pthread_join(mail->thread, NULL);
+    mail->has_thread = false;
+}

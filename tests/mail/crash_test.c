@@ -1,0 +1,127 @@
+/* crash_test.c -- a fault at every call of the store, in every way: nothing that was promised is lost, and nothing gets stuck. */
+#include "stage.h"
+
+static int run_number;
+
+static const int LASTS[] = {FAULT_ONCE, FAULT_OUTAGE, FAULT_FOREVER};
+
+/* What an honest instance does with what is there, over the whole life of a message. */
+static void live_on(void)
+{
+    stage.faulty.at = 0;
+    faulty_deliver(&stage.faulty);
+    stage_run_for(stage.other, 1200);
+}
+
+static void expect_nothing_waits(void)
+{
+    EXPECT_I64(stage_count(MAIL_WAITING), 0);
+}
+
+/* Told OK: it is sent. Told UNKNOWN: perhaps. Anything else: never. */
+static bool queue_with_fault(int n, FaultFate fate, int lasts)
+{
+    MailMessage message = stage_message(++run_number);
+    stage.faulty.calls = 0;
+    faulty_plan(&stage.faulty, n, fate, lasts);
+    Status told = mail_send(stage.mail, &message, NULL);
+    bool struck = faulty_struck(&stage.faulty);
+    live_on();
+    int taken = stage_taken(stage.mail, run_number);
+    EXPECT(taken <= 1);
+    if (told == STATUS_OK)
+        EXPECT_I64(taken, 1);
+    else if (told != STATUS_UNKNOWN)
+        EXPECT_I64(taken, 0);
+    if (told != STATUS_OK) { /* the same again is safe */
+        EXPECT_STATUS(mail_send(stage.mail, &message, NULL), STATUS_OK);
+        live_on();
+        EXPECT_I64(stage_taken(stage.mail, run_number), 1);
+    }
+    expect_nothing_waits();
+    return struck;
+}
+
+/* A fault while it is being sent: at least once, and twice only when the note of it was lost. */
+static bool send_with_fault(int n, FaultFate fate, int lasts)
+{
+    MailMessage message = stage_message(++run_number);
+    EXPECT_STATUS(mail_send(stage.mail, &message, NULL), STATUS_OK);
+    stage.faulty.calls = 0;
+    faulty_plan(&stage.faulty, n, fate, lasts);
+    stage_run(stage.mail);
+    bool struck = faulty_struck(&stage.faulty);
+    live_on();
+    stage_run_for(stage.mail, 600);
+    int taken = stage_taken(stage.mail, run_number);
+    EXPECT(taken >= 1 && taken <= 2);
+    expect_nothing_waits();
+    EXPECT_I64(stage_count(MAIL_FAILED), 0);
+    return struck;
+}
+
+/* A fault while it fails: it is listed as failed in the end, and once. */
+static bool refuse_with_fault(int n, FaultFate fate, int lasts)
+{
+    MailMessage message = stage_message(++run_number);
+    EXPECT_STATUS(mail_send(stage.mail, &message, NULL), STATUS_OK);
+    stage.office.mood = OFFICE_REFUSES;
+    stage.faulty.calls = 0;
+    faulty_plan(&stage.faulty, n, fate, lasts);
+    stage_run(stage.mail);
+    bool struck = faulty_struck(&stage.faulty);
+    live_on();
+    expect_nothing_waits();
+    EXPECT_I64(stage_count(MAIL_FAILED), 1);
+    MailEntry *entries;
+    size_t count;
+    EXPECT_STATUS(mail_list(stage.other, MAIL_FAILED, contract_arena(), &entries, &count),
+                  STATUS_OK);
+    /* A fault while it is tried again: it is failed or waiting, and in one list. */
+    stage.office.mood = OFFICE_TAKES;
+    stage.faulty.calls = 0;
+    faulty_plan(&stage.faulty, n, fate, lasts);
+    (void)!mail_retry(stage.mail, entries[0].id);
+    struck |= faulty_struck(&stage.faulty);
+    stage.faulty.at = 0;
+    faulty_deliver(&stage.faulty);
+    EXPECT_I64(stage_count(MAIL_FAILED) + stage_count(MAIL_WAITING), 1);
+    if (stage_count(MAIL_FAILED) == 1)
+        EXPECT_STATUS(mail_retry(stage.mail, entries[0].id), STATUS_OK);
+    live_on();
+    EXPECT_I64(stage_taken(stage.mail, run_number), 1);
+    EXPECT_I64(stage_count(MAIL_FAILED), 0);
+    return struck;
+}
+
+static void try_all(bool (*run)(int n, FaultFate fate, int lasts))
+{
+    int runs = 0;
+    stage_begin();
+    stage_run(stage.mail); /* the long look at the start is through */
+    for (int fate = 0; fate < FAULT_FATES; fate++)
+        for (int k = 0; k < 3; k++)
+            for (int n = 1, more = 1; more; n++, runs++) {
+                more = run(n, (FaultFate)fate, LASTS[k]);
+                if (n > 300)
+                    test_fail(__FILE__, __LINE__, "never gets through");
+            }
+    printf("# %d runs\n", runs);
+    EXPECT(runs > 20);
+    stage_end();
+}
+
+TEST(a_fault_while_queueing_tells_the_truth)
+{
+    try_all(queue_with_fault);
+}
+
+TEST(a_fault_while_sending_loses_nothing)
+{
+    try_all(send_with_fault);
+}
+
+TEST(a_fault_while_failing_or_trying_again_loses_nothing)
+{
+    try_all(refuse_with_fault);
+}

@@ -1,0 +1,180 @@
+/* stage.c -- see stage.h. */
+#include "stage.h"
+
+#include "mail/inside.h"
+
+MailStage stage;
+
+static void set_answer(SmtpAnswer *answer, int code, const char *words)
+{
+    answer->code = code;
+    answer->words_are_ours = code < 400 && !answer->taken;
+    answer->about_message = code >= 400;
+    snprintf(answer->words, sizeof answer->words, "%s", words);
+}
+
+static void keep_letter(Slice content)
+{
+    int at = atomic_fetch_add(&stage.office.taken, 1);
+    const char *id = memmem(content.data, content.size, "Message-ID: <", 13);
+    CHECK(at < OFFICE_MOST && id != NULL);
+    memcpy(stage.office.ids[at], id + 13, ID_TEXT);
+}
+
+static void office_send(void *self, const SmtpJob *job, SmtpAnswer *ret_answer)
+{
+    (void)self;
+    *ret_answer = (SmtpAnswer){.taken = stage.office.mood == OFFICE_TAKES};
+    atomic_fetch_add(&stage.office.attempts, 1);
+    if (stage.office.before != NULL)
+        stage.office.before();
+    switch (stage.office.mood) {
+    case OFFICE_TAKES:
+    case OFFICE_LOSES_US:
+        keep_letter(job->content);
+        set_answer(ret_answer, 250, "the line broke");
+        break;
+    case OFFICE_LATER:
+        set_answer(ret_answer, 451, "451 later, ann@example.org");
+        break;
+    case OFFICE_REFUSES:
+        set_answer(ret_answer, 550, "550 no ann@example.org here");
+        break;
+    case OFFICE_IS_AWAY:
+        set_answer(ret_answer, 0, "nobody there");
+        break;
+    }
+}
+
+Mail *stage_open(Store *store)
+{
+    MailOptions options = {.store = store,
+                           .world = stage.world,
+                           .vault = stage.vault,
+                           .config = &stage.config,
+                           .is_local = true,
+                           .transport = {office_send, NULL}};
+    Mail *mail = NULL;
+    Reason reason = {.rule = ""};
+    if (mail_open(&options, &mail, &reason) != STATUS_OK)
+        test_fail(__FILE__, __LINE__, "%s: %s", reason.field, reason.rule);
+    return mail;
+}
+
+static void open_instances(void)
+{
+    faulty_init(&stage.faulty, stage.store, contract_arena());
+    stage.mail = stage_open(&stage.faulty.store);
+    stage.other = stage_open(stage.store);
+}
+
+static void close_instances(void)
+{
+    mail_close(stage.mail);
+    mail_close(stage.other);
+    stage.mail = stage.other = NULL;
+}
+
+void stage_begin_with(void (*set_up)(void))
+{
+    close_instances(); /* what a failed test left behind */
+    vault_free(stage.vault);
+    memset(&stage.office, 0, sizeof stage.office);
+    stage.store = contract_fresh_site();
+    stage.world = contract_world();
+    CHECK(contract_has_clock());
+    stage.world.clock.steady_us = stage.world.clock.now_us;
+    stage.vault = vault_for_tests(1);
+    config_defaults(&stage.config);
+    stage.config.smtp_url = "smtp://127.0.0.1:1";
+    stage.config.mail_from = "Ostraka <site@example.org>";
+    if (set_up != NULL)
+        set_up();
+    open_instances();
+}
+
+void stage_begin(void)
+{
+    stage_begin_with(NULL);
+}
+
+void stage_end(void)
+{
+    close_instances();
+    vault_free(stage.vault);
+    stage.vault = NULL;
+    contract_end();
+}
+
+void stage_restart(void)
+{
+    close_instances();
+    stage.store = contract_restart();
+    open_instances();
+}
+
+MailMessage stage_message(int number)
+{
+    return (MailMessage){
+        .to = SLICE("ann@example.org"),
+        .subject = arena_print(contract_arena(), "Number %d", number),
+        .text = SLICE("Some text.\n"),
+        .html = SLICE("<p>Some text.</p>\n"),
+        .kind = SLICE("test"),
+        .once = arena_print(contract_arena(), "message %d", number),
+    };
+}
+
+void stage_run(Mail *mail)
+{
+    for (int i = 0; mail_turn(mail) == 0; i++)
+        if (i > 10000)
+            test_fail(__FILE__, __LINE__, "there is always more to do");
+}
+
+void stage_run_for(Mail *mail, int64_t seconds)
+{
+    const int64_t step_s = 20;
+    for (int64_t passed = 0; passed < seconds; passed += step_s) {
+        contract_pass_s(step_s);
+        stage_run(mail);
+    }
+}
+
+int stage_taken(Mail *mail, int number)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    int count = 0;
+    Slice id = id_text(mail_row_id(mail, stage_message(number).once), arena);
+    for (int i = 0; i < stage.office.taken; i++)
+        count += slice_equal(slice_from(stage.office.ids[i]), id);
+    return count;
+}
+
+size_t stage_count(MailState state)
+{
+    MailEntry *entries;
+    size_t count = 0;
+    EXPECT_STATUS(mail_list(stage.other, state, contract_arena(), &entries, &count), STATUS_OK);
+    return count;
+}
+
+typedef struct Wanted {
+    const char *name;
+    double value;
+} Wanted;
+
+static void look_at(void *context, const char *name, const char *help, bool counter, double value)
+{
+    Wanted *wanted = context;
+    (void)help, (void)counter;
+    if (strcmp(name, wanted->name) == 0)
+        wanted->value = value;
+}
+
+double stage_metric(Mail *mail, const char *name)
+{
+    Wanted wanted = {name, -1};
+    mail_metrics(mail, look_at, &wanted);
+    return wanted.value;
+}
