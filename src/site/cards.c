@@ -132,7 +132,7 @@ static Kept *kept_of(const Policy *policy, int64_t steady_us, Arena *arena)
     return kept;
 }
 
-static Status read_card(Cards *cards, uint64_t id, Arena *arena, PolicyCard *ret_card)
+Status cards_name(Cards *cards, uint64_t id, Arena *arena, PolicyCard *ret_card)
 {
     Policy policy;
     int64_t steady_us = clock_steady_us(cards->app->world.clock);
@@ -172,7 +172,7 @@ static Status name_groups(Cards *cards, PolicyCard *list, size_t count, Arena *a
 Status cards_one(Cards *cards, uint64_t policy, Arena *arena, PolicyCard *ret_card)
 {
     PolicyCard card;
-    TRY(read_card(cards, policy, arena, &card));
+    TRY(cards_name(cards, policy, arena, &card));
     TRY(name_groups(cards, &card, 1, arena));
     (void)!ranking_days(cards->app->ranking, policy, card.days, CARD_DAYS); /* none: flat */
     *ret_card = card;
@@ -190,7 +190,7 @@ Status cards_ranking(Cards *cards, const RankQuery *query, uint64_t offset, uint
     for (size_t i = 0; i < page.count; i++) {
         PolicyCard *card = &result.cards[result.count];
         const RankRow *row = &page.rows[i];
-        Status status = read_card(cards, row->policy, arena, card);
+        Status status = cards_name(cards, row->policy, arena, card);
         if (status == STATUS_NOT_FOUND)
             continue;
         TRY(status);

@@ -39,6 +39,8 @@ void cards_forget(Cards *cards, uint64_t policy);
 
 /* NOT_FOUND: there is no such policy, or its text is gone. */
 MUST_USE Status cards_one(Cards *cards, uint64_t policy, Arena *arena, PolicyCard *ret_card);
+/* The same without groups and days: for long lists of names. */
+MUST_USE Status cards_name(Cards *cards, uint64_t policy, Arena *arena, PolicyCard *ret_card);
 /* A page of a ranking; policies that vanish meanwhile are left out. */
 typedef struct CardPage {
     PolicyCard *cards;

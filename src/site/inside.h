@@ -44,7 +44,11 @@ typedef struct Room {
     X(FRONT)         \
     X(GROUPS)        \
     X(LIVE)          \
-    X(RANKING)
+    X(MY_HISTORY)    \
+    X(MY_VOTES)      \
+    X(PROFILE)       \
+    X(RANKING)       \
+    X(WATCHING)
 #define X(name) extern const Room ROOM_##name;
 ROOM_LIST(X)
 #undef X
