@@ -107,7 +107,9 @@ static Status compute(App *app, Arena *arena, HotGroup **ret_groups, size_t *ret
     Group *groups;
     size_t count, kept = 0;
     int64_t now_us = clock_now_us(app->world.clock);
-    uint32_t days = (uint32_t)SETTINGS_AT_FIRST.window_days;
+    SettingsHistory settings;
+    TRY(accounts_settings(app->accounts, arena, &settings));
+    uint32_t days = (uint32_t)settings_at(&settings, now_us)->window_days;
     TRY(policies_groups(app->policies, GROUP_CATEGORY, arena, &groups, &count));
     HotGroup *hot = ARENA_ARRAY(arena, count, HotGroup);
     for (size_t i = 0; i < count; i++) {

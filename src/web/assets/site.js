@@ -3,8 +3,9 @@
  * <body data-topic="…"> names a stream of events (/api/v1/events?topic=…); each event is the newest state as JSON, and the first
  * comes at once, so nothing is missed between the page and the stream. What a page marks for it:
  *   <ol data-list="rows">            a ranking: message.rows has {id, rank, votes, total} in order. Its rows are
- *     <li data-policy="12">          with data-rank, data-votes and data-total inside; rows move to their places. When a policy
- *                                    comes in that the page does not show, the list is read again from the server.
+ *     <li data-policy="12">          with data-rank, data-votes, data-total and data-change (places won since yesterday) inside;
+ *                                    rows move to their places. When a policy comes in that the page does not show, the list
+ *                                    is read again from the server.
  *   data-live="recent.rank"          a figure or text at that place of the message
  *   data-live-href="recent.above.address"   and an address of ours
  *   data-live-shown="recent.above"   shown only while the message has something there
@@ -33,6 +34,22 @@
 
   /* ---- Rankings ---- */
 
+  const span = (name, text) => Object.assign(document.createElement("span"), { className: name, textContent: text });
+
+  /* The arrow counts from yesterday, so each place won or lost now changes it, too. */
+  const turnArrow = (place, won) => {
+    if (!place || !won) return;
+    const change = Number(place.dataset.change) + won;
+    const [name, sign, words] =
+      change > 0 ? ["change up", "▲", "up "] : change < 0 ? ["change down", "▼", "down "] : ["change", "·", "same place as yesterday"];
+    const arrow = span(name, "");
+    const picture = span("", sign);
+    picture.setAttribute("aria-hidden", "true");
+    arrow.append(picture, span("hidden", words), change ? written(Math.abs(change)) : "");
+    place.dataset.change = change;
+    place.replaceChildren(arrow);
+  };
+
   const slide = (row, from) => {
     const way = from - row.getBoundingClientRect().top;
     if (!way) return;
@@ -58,7 +75,8 @@
   };
 
   let reading = false;
-  /* Somebody new is in a list: the server knows how it looks. Not everybody asks at the same moment. */
+  /* Somebody new is in a list: the server knows how it looks. Pages are kept for a second or
+   * so, and not everybody should ask at the same moment. */
   const readAgain = () => {
     if (reading) return;
     reading = true;
@@ -76,7 +94,7 @@
         /* the next event tries again */
       }
       reading = false;
-    }, Math.random() * 3000);
+    }, 1500 + Math.random() * 3000);
   };
 
   const showList = (list, rows) => {
@@ -85,7 +103,9 @@
     if (rows.length < known.size || shown.some((row) => !known.has(row.id))) return readAgain();
     shown.forEach((row) => {
       const element = known.get(row.id);
-      put(element.querySelector("[data-rank]"), row.rank);
+      const rank = element.querySelector("[data-rank]");
+      turnArrow(element.querySelector("[data-change]"), Number(rank.textContent.replace(/\D/g, "")) - row.rank);
+      put(rank, row.rank);
       put(element.querySelector("[data-votes]"), row.votes);
       put(element.querySelector("[data-total]"), row.total);
     });
