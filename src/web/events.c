@@ -73,7 +73,7 @@ Status events_start(const EventsOptions *options, Events **ret_events, Reason *r
     return STATUS_OK;
 }
 
-static void wake(Events *events)
+void events_wake(Events *events)
 {
     uint64_t one = 1;
     CHECK(write(events->wake_fd, &one, sizeof one) == sizeof one);
@@ -95,7 +95,7 @@ void events_stop(Events *events)
     if (events == NULL)
         return;
     atomic_store(&events->ends, true);
-    wake(events);
+    events_wake(events);
     pthread_join(events->thread, NULL);
     free_topics(events);
     CHECK(events->places == 0);
@@ -165,7 +165,7 @@ void events_adopt(Events *events, const EventsWatcher *watcher)
     *events->last_arrival = arrival;
     events->last_arrival = &arrival->next;
     pthread_mutex_unlock(&events->lock);
-    wake(events);
+    events_wake(events);
 }
 
 /* ---- Figures ---- */

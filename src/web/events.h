@@ -5,7 +5,7 @@
  * thread does all of it; a connection costs this process about 130 bytes, and no thread and no place among the connections of the HTTP
  * server. Promises:
  *   1. A watcher gets the state at once when it comes, and then at most one event each interval (2 s), whatever the number of
- *      changes. No change is lost: the last event that a watcher gets shows the state after the last change. A state that is the
+ *      changes. The first change after a quiet interval is told after 50 ms, so that what changes with it comes along. No change is lost: the last event that a watcher gets shows the state after the last change. A state that is the
  *      same as before gives no event.
  *   2. When a round of sending takes longer than a quarter of the interval, the interval grows to four rounds, and shrinks again.
  *   3. A watcher that reads slowly delays nobody and keeps at most one unfinished event; the ones it missed are left out, and it

@@ -71,13 +71,16 @@ struct Events {
     Watcher
         order; /* a ring in the order of last sending: `later` of this one is the oldest; it is no watcher itself */
     uint64_t next_id;
-    int64_t now_us; /* steady, of this turn of the loop */
-    int64_t next_round_us;
+    int64_t now_us;        /* steady, of this turn of the loop */
+    int64_t next_round_us; /* not earlier */
+    int64_t gathered_us;   /* nor than this, 0 while nothing has changed */
+    int64_t next_beat_us;
     _Atomic uint64_t watcher_count, topic_count, sent, builds, failures, refused, round_us,
         interval_us;
 };
 
 /* events.c */
+void events_wake(Events *events);
 void events_count(_Atomic uint64_t *counter, uint64_t more);
 void *events_loop(void *events);
 
@@ -86,6 +89,7 @@ void *events_loop(void *events);
 Topic *topic_get(Events *events, Slice name);
 /* Frees it when nobody watches it and it is not marked. */
 void topic_tidy(Events *events, Topic *topic);
+bool topics_have_changed(Events *events);
 /* Takes the marked ones; each stays marked until topic_unmark. */
 Topic *topics_take_changed(Events *events);
 void topic_unmark(Events *events, Topic *topic);

@@ -13,7 +13,7 @@
 
 #include "web/events_internal.h"
 
-enum { BATCH = 512, SEND_BUFFER = 32 * 1024, READS_MOST = 16, READ_SIZE = 4096 };
+enum { BATCH = 512, SEND_BUFFER = 32 * 1024, READS_MOST = 16, READ_SIZE = 4096, GATHER_MS = 50 };
 
 /* ---- Watchers ---- */
 
@@ -237,15 +237,14 @@ static void send_heartbeats(Events *events)
 
 static void run_round(Events *events)
 {
-    Clock clock = events->options.world.clock;
     int64_t began_us = events->now_us;
     send_changed(events);
-    send_heartbeats(events);
-    int64_t took_us = clock_steady_us(clock) - began_us;
+    int64_t took_us = clock_steady_us(events->options.world.clock) - began_us;
     int64_t interval_us = events_interval_us(events->options.interval_ms * US_PER_MS, took_us);
     atomic_store(&events->round_us, (uint64_t)took_us);
     atomic_store(&events->interval_us, (uint64_t)interval_us);
     events->next_round_us = began_us + interval_us;
+    events->gathered_us = 0;
 }
 
 static void close_all(Events *events)
@@ -258,19 +257,41 @@ static void close_all(Events *events)
     }
 }
 
+/* When the next round is to be: INT64_MAX while nothing has changed. The first change of a quiet time does not wait for an interval,
+ * only for what else changes with it. */
+static int64_t round_due_us(Events *events)
+{
+    if (!topics_have_changed(events))
+        return INT64_MAX;
+    if (events->gathered_us == 0)
+        events->gathered_us = events->now_us + GATHER_MS * US_PER_MS;
+    return events->gathered_us > events->next_round_us ? events->gathered_us
+                                                       : events->next_round_us;
+}
+
+static int timeout_ms(Events *events)
+{
+    int64_t due_us = round_due_us(events);
+    int64_t next_us = due_us < events->next_beat_us ? due_us : events->next_beat_us;
+    int64_t left_us = next_us - clock_steady_us(events->options.world.clock);
+    return left_us > 0 ? (int)(left_us / US_PER_MS) + 1 : 0;
+}
+
 void *events_loop(void *context)
 {
     Events *events = context;
     Clock clock = events->options.world.clock;
-    events->now_us = clock_steady_us(clock);
-    events->next_round_us = events->now_us + events->options.interval_ms * US_PER_MS;
+    events->now_us = events->next_beat_us = clock_steady_us(clock);
     while (!atomic_load(&events->ends)) {
-        int64_t left_us = events->next_round_us - clock_steady_us(clock);
-        wait_and_react(events, left_us > 0 ? (int)(left_us / US_PER_MS) + 1 : 0);
+        wait_and_react(events, timeout_ms(events));
         adopt_all(events);
         events->now_us = clock_steady_us(clock);
-        if (events->now_us >= events->next_round_us)
+        if (events->now_us >= round_due_us(events))
             run_round(events);
+        if (events->now_us < events->next_beat_us)
+            continue;
+        send_heartbeats(events);
+        events->next_beat_us = events->now_us + events->options.interval_ms * US_PER_MS;
     }
     close_all(events);
     return NULL;

@@ -15,10 +15,13 @@ static Topic **find(Events *events, Slice name)
     return place;
 }
 
+/* The thread sleeps while nothing has changed; the first mark wakes it. */
 static void mark(Events *events, Topic *topic)
 {
     if (topic->is_changed)
         return;
+    if (events->changed == NULL)
+        events_wake(events);
     topic->is_changed = true;
     topic->next_changed = events->changed;
     events->changed = topic;
@@ -85,6 +88,14 @@ void topic_tidy(Events *events, Topic *topic)
     if (topic->newest != NULL)
         message_release(topic->newest);
     free(topic);
+}
+
+bool topics_have_changed(Events *events)
+{
+    pthread_mutex_lock(&events->lock);
+    bool have = events->changed != NULL;
+    pthread_mutex_unlock(&events->lock);
+    return have;
 }
 
 Topic *topics_take_changed(Events *events)

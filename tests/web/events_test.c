@@ -170,6 +170,22 @@ TEST(a_newcomer_gets_the_state_at_once)
     end_test();
 }
 
+TEST(the_first_change_after_a_quiet_time_does_not_wait_for_an_interval)
+{
+    begin_test((EventsOptions){.interval_ms = 60000});
+    Client client = watch("a");
+    expect_text(&client, "data: a 0 ");
+    change("a");
+    change("b");
+    expect_text(
+        &client,
+        "data: a 2 \n\n"); /* within the test's patience, which is a third of the interval */
+    change("a");
+    EXPECT(!receive(&client, 500));
+    leave(&client);
+    end_test();
+}
+
 TEST(a_hundred_changes_in_a_moment_are_one_event)
 {
     begin_test((EventsOptions){.interval_ms = 1000});
