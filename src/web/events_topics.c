@@ -27,12 +27,17 @@ static void mark(Events *events, Topic *topic)
     events->changed = topic;
 }
 
+/* Whoever comes to watch after this look gets a state that is built later. Adding nothing is a load that no earlier store of the
+ * caller can be moved behind. */
+static bool is_watched(Events *events)
+{
+    return atomic_fetch_add(&events->topic_count, 0) > 0;
+}
+
 void events_changed(Events *events, Slice topic)
 {
     CHECK(topic.size <= EVENTS_TOPIC_MOST);
-    /* Whoever comes after this look gets a state that is built later. Adding nothing is a load that no earlier store of the
-     * caller can be moved behind. */
-    if (atomic_fetch_add(&events->topic_count, 0) == 0)
+    if (!is_watched(events))
         return;
     pthread_mutex_lock(&events->lock);
     Topic *found = *find(events, topic);
@@ -43,7 +48,8 @@ void events_changed(Events *events, Slice topic)
 
 void events_all_changed(Events *events)
 {
-    atomic_store(&events->all_changed, true);
+    if (is_watched(events) && !atomic_exchange(&events->all_changed, true))
+        events_wake(events);
 }
 
 /* Under the lock. */
@@ -93,7 +99,7 @@ void topic_tidy(Events *events, Topic *topic)
 bool topics_have_changed(Events *events)
 {
     pthread_mutex_lock(&events->lock);
-    bool have = events->changed != NULL;
+    bool have = events->changed != NULL || atomic_load(&events->all_changed);
     pthread_mutex_unlock(&events->lock);
     return have;
 }

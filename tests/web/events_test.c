@@ -186,6 +186,20 @@ TEST(the_first_change_after_a_quiet_time_does_not_wait_for_an_interval)
     end_test();
 }
 
+TEST(a_mark_for_all_does_not_wait_for_an_interval_either)
+{
+    begin_test((EventsOptions){.interval_ms = 60000});
+    events_all_changed(events); /* nobody watches */
+    Client client = watch("a");
+    expect_text(&client, "data: a 0 ");
+    state = 5;
+    events_all_changed(events);
+    expect_text(&client, "data: a 5 \n\n");
+    EXPECT_I64(builds, 2);
+    leave(&client);
+    end_test();
+}
+
 TEST(a_hundred_changes_in_a_moment_are_one_event)
 {
     begin_test((EventsOptions){.interval_ms = 1000});
