@@ -24,6 +24,7 @@ typedef struct LedgerBench {
     uint64_t runs; /* how many loads there were: seeds differ by it */
 
     Store *store;
+    Vault *vault;
     Accounts *accounts;
     Policies *policies;
     Votes *votes;

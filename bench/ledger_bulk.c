@@ -48,7 +48,7 @@ static void send(LedgerBench *bench, const Update *updates, size_t count, Arena 
 
 /* ---- Voters -------------------------------------------------------------------------------------------------- */
 
-static Update account_of(uint64_t id, int64_t now_us, Buffer *buffer, Arena *arena)
+static Update account_of(const Vault *vault, uint64_t id, int64_t now_us, Arena *arena)
 {
     World world = world_real();
     Slice name = arena_print(arena, "voter%llu", (unsigned long long)id);
@@ -60,11 +60,11 @@ static Update account_of(uint64_t id, int64_t now_us, Buffer *buffer, Arena *are
                         .state_time_us = now_us,
                         .registered_us = now_us - LEDGER_REGISTERED_AGO_US,
                         .password_hash = SLICE_EMPTY,
+                        .real_name = SLICE_EMPTY,
                         .labels = {{name, name}, {email, email}}};
     for (int kind = 0; kind < CLAIM_KINDS; kind++)
         head.wishes[kind].label = (Label){SLICE_EMPTY, SLICE_EMPTY};
-    head_encode(&head, buffer);
-    *change = (Change){.column = SLICE("head"), .value = encoded(buffer, arena)};
+    *change = (Change){.column = SLICE("head"), .value = head_encode(&head, vault, arena)};
     return update_of(&TABLE_ACCOUNTS, ledger_u64(arena, id), change, 1);
 }
 
@@ -114,7 +114,7 @@ static void write_voters(LedgerClient *client, uint64_t first, size_t count, Ite
         ElectorateSave save;
         electorate_first(bench->electorate, voter, &save);
         electorate_saved(bench->electorate, &save, version.bytes);
-        updates[2 * i] = account_of(id, now_us, &buffer, arena);
+        updates[2 * i] = account_of(bench->vault, id, now_us, arena);
         updates[2 * i + 1] = row_of(id, &save, version, &buffer, arena);
         projected[i] =
             (RowChange){&TABLE_PROJECTED,

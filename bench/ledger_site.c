@@ -27,8 +27,12 @@ void ledger_open(LedgerBench *bench, bool bulk)
                               .world = world,
                               .tables = TABLES};
     expect(store_rocksdb_open(&options, &bench->store, &reason), "opening", &reason);
-    bench->accounts = accounts_new(&(AccountsOptions){
-        .store = bench->store, .world = world, .hasher = password_bcrypt(4), .id_block = ID_BLOCK});
+    bench->vault = vault_for_tests(1);
+    bench->accounts = accounts_new(&(AccountsOptions){.store = bench->store,
+                                                      .world = world,
+                                                      .vault = bench->vault,
+                                                      .hasher = password_bcrypt(4),
+                                                      .id_block = ID_BLOCK});
     bench->policies = policies_new(&(PoliciesOptions){
         .store = bench->store, .world = world, .id_block = ID_BLOCK, .cache_s = CACHE_S});
     bench->votes = votes_new(&(VotesOptions){.store = bench->store,
@@ -45,6 +49,7 @@ void ledger_close(LedgerBench *bench)
     policies_free(bench->policies);
     accounts_free(bench->accounts);
     store_close(bench->store);
+    vault_free(bench->vault);
 }
 
 /* ---- The projector ------------------------------------------------------------------------------------------ */

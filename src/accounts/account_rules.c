@@ -315,3 +315,39 @@ Status account_check_password(Slice password, Reason *reason)
                           "a password has at least %d characters", ACCOUNT_PASSWORD_LEAST);
     return STATUS_OK;
 }
+
+/* ---- Lines ------------------------------------------------------------------------------------------------- */
+
+/* Control and format characters could turn the rest of a page around; the two joiners are a part of some scripts. */
+static bool may_stand_in_line(utf8proc_int32_t code)
+{
+    enum { NON_JOINER = 0x200C, JOINER = 0x200D };
+    utf8proc_category_t category = utf8proc_category(code);
+    if (category == UTF8PROC_CATEGORY_CF)
+        return code == NON_JOINER || code == JOINER;
+    return category != UTF8PROC_CATEGORY_CC && category != UTF8PROC_CATEGORY_CS &&
+           category != UTF8PROC_CATEGORY_ZL && category != UTF8PROC_CATEGORY_ZP;
+}
+
+Status account_check_line(const char *field, Slice text, size_t most, Reason *reason)
+{
+    if (text.size == 0)
+        return STATUS_OK;
+    if (text.size > 4 * most || !slice_is_utf8(text))
+        return reason_set(reason, STATUS_INVALID, field, "at most %zu characters of UTF-8 text",
+                          most);
+    if (slice_trim(text).size != text.size)
+        return reason_set(reason, STATUS_INVALID, field, "no blanks at the ends");
+    size_t count = 0;
+    for (Slice rest = text; rest.size > 0; count++) {
+        utf8proc_int32_t code;
+        (void)utf8proc_iterate((const utf8proc_uint8_t *)rest.data, (utf8proc_ssize_t)rest.size,
+                               &code);
+        if (!may_stand_in_line(code))
+            return reason_set(reason, STATUS_INVALID, field, "no control characters");
+        rest = slice_after(rest, slice_utf8_length(rest));
+    }
+    if (count > most)
+        return reason_set(reason, STATUS_INVALID, field, "at most %zu characters", most);
+    return STATUS_OK;
+}

@@ -50,8 +50,9 @@ typedef enum AccountRight {
 enum {
     ACCOUNT_NAME_LEAST = 3, /* characters of the folded form */
     ACCOUNT_NAME_MOST = 30,
-    ACCOUNT_NAME_BYTES = 360,  /* as written */
-    ACCOUNT_EMAIL_BYTES = 254, /* trimmed, and folded */
+    ACCOUNT_NAME_BYTES = 360,    /* as written */
+    ACCOUNT_EMAIL_BYTES = 254,   /* trimmed, and folded */
+    ACCOUNT_REAL_NAME_MOST = 80, /* characters */
     ACCOUNT_PASSWORD_LEAST = 10,
     ACCOUNT_PASSWORD_BYTES = 72, /* bcrypt takes no more */
     ACCOUNT_ROLES_ALL = (1 << ROLE_COUNT) - 1,
@@ -68,5 +69,7 @@ MUST_USE Status account_right_from(Slice text, AccountRight *ret_right);
 MUST_USE Status account_fold_name(Slice name, Arena *arena, Slice *ret_folded, Reason *reason);
 MUST_USE Status account_fold_email(Slice email, Arena *arena, Slice *ret_folded, Reason *reason);
 MUST_USE Status account_check_password(Slice password, Reason *reason);
+/* A real name, or any other line that people give: at most `most` characters, UTF-8 without control characters, not blank at the ends. */
+MUST_USE Status account_check_line(const char *field, Slice text, size_t most, Reason *reason);
 /* The e-mail without dots and plus-tags: a signal for duplicate accounts, never an identity. */
 Slice account_email_signal(Slice folded_email, Arena *arena);

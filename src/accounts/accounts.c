@@ -4,15 +4,27 @@
 #include "accounts/inside.h"
 #include "base/mutant.h"
 
-enum { ID_ROW_BYTES = 8, LIST_CELLS = 1000 };
+enum { ID_ROW_BYTES = 8, LIST_CELLS = 1000, IDLE_DAYS = 14, SESSION_DAYS = 60 };
+
+static SessionLimits limits_of(SessionLimits given)
+{
+    return (SessionLimits){
+        .idle_s = given.idle_s > 0 ? given.idle_s : IDLE_DAYS * S_PER_DAY,
+        .brief_idle_s = given.brief_idle_s > 0 ? given.brief_idle_s : S_PER_DAY,
+        .most_s = given.most_s > 0 ? given.most_s : SESSION_DAYS * S_PER_DAY,
+    };
+}
 
 Accounts *accounts_new(const AccountsOptions *options)
 {
     Accounts *accounts = calloc(1, sizeof *accounts);
-    CHECK(accounts != NULL);
+    CHECK(accounts != NULL && options->vault != NULL);
     accounts->store = options->store;
     accounts->world = options->world;
+    accounts->vault = options->vault;
     accounts->hasher = options->hasher;
+    accounts->limits = limits_of(options->sessions);
+    gate_init(&accounts->gate, options->passwords.at_once, options->passwords.queue);
     accounts->ids = sequence_new(options->store, options->world, "accounts", options->id_block);
     CHECK(pthread_mutex_init(&accounts->lock, NULL) == 0);
     return accounts;
@@ -24,6 +36,7 @@ void accounts_free(Accounts *accounts)
         return;
     settings_forget(accounts);
     sequence_free(accounts->ids);
+    gate_destroy(&accounts->gate);
     CHECK(pthread_mutex_destroy(&accounts->lock) == 0);
     free(accounts);
 }
@@ -52,11 +65,14 @@ static Account account_of(uint64_t id, const AccountHead *head)
                      .state_time_us = head->state_time_us,
                      .name = alive ? head->labels[CLAIM_NAME].text : SLICE_EMPTY,
                      .email = alive ? head->labels[CLAIM_EMAIL].text : SLICE_EMPTY,
+                     .real_name = alive ? head->real_name : SLICE_EMPTY,
+                     .real_name_shown = alive && head->real_name_shown,
                      .password_hash = head->password_hash,
                      .registered_us = head->registered_us,
                      .roles = head->roles,
                      .denied = head->denied,
-                     .version = head->version};
+                     .version = head->version,
+                     .epoch = head->epoch};
 }
 
 Status accounts_read(Accounts *accounts, uint64_t id, Arena *arena, Account *ret_account)
@@ -110,7 +126,7 @@ Status accounts_list(Accounts *accounts, Slice position, Arena *arena, Account *
             continue;
         if (cell->row.size != ID_ROW_BYTES)
             return STATUS_CORRUPT;
-        TRY(head_decode(cell->cell.value, &head));
+        TRY(head_decode(cell->cell.value, accounts->vault, arena, &head));
         list[count++] = account_of(bytes_get_u64(cell->row.data), &head);
     }
     *ret_accounts = list;
@@ -122,28 +138,44 @@ Status accounts_list(Accounts *accounts, Slice position, Arena *arena, Account *
 
 /* ---- Passwords --------------------------------------------------------------------------------------------- */
 
-/* A wrong password and an account that is not there must take the same time, so there is always a hash to compute. */
-static bool password_fits(Accounts *accounts, Slice password, Slice hash, Arena *arena)
+Status password_hash(Accounts *accounts, Slice password, Arena *arena, Slice *ret_hash)
 {
+    TRY(gate_enter(&accounts->gate));
+    Status status = accounts->hasher.hash(accounts->hasher.self, password, arena, ret_hash);
+    gate_leave(&accounts->gate);
+    return status;
+}
+
+/* A wrong password and an account that is not there must take the same time, so there is always a hash to compute. */
+Status password_check(Accounts *accounts, Slice password, Slice hash, bool *ret_fits)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
     Slice unused;
+    bool fits = false;
     if (account_check_password(password, NULL) != STATUS_OK) {
         password = SLICE_EMPTY;
         hash = SLICE_EMPTY;
     }
+    TRY(gate_enter(&accounts->gate));
     if (hash.size > 0)
-        return accounts->hasher.check(accounts->hasher.self, password, hash);
-    (void)!accounts->hasher.hash(accounts->hasher.self, password, arena, &unused);
-    return false;
+        fits = accounts->hasher.check(accounts->hasher.self, password, hash);
+    else
+        (void)!accounts->hasher.hash(accounts->hasher.self, password, arena, &unused);
+    gate_leave(&accounts->gate);
+    *ret_fits = fits;
+    return STATUS_OK;
 }
 
 Status accounts_check_password(Accounts *accounts, Slice name_or_email, Slice password,
                                Arena *arena, Account *ret_account)
 {
     Account account = {.password_hash = SLICE_EMPTY};
+    bool fits;
     Status status = accounts_find(accounts, name_or_email, arena, &account);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND)
         return status;
-    if (!password_fits(accounts, password, account.password_hash, arena))
+    TRY(password_check(accounts, password, account.password_hash, &fits));
+    if (!fits)
         return STATUS_LOGIN;
     if (!account_may(&account, RIGHT_LOG_IN))
         return STATUS_DENIED;
@@ -151,30 +183,30 @@ Status accounts_check_password(Accounts *accounts, Slice name_or_email, Slice pa
     return STATUS_OK;
 }
 
-static Status refuse_dead(const AccountHead *head, Reason *reason)
-{
-    if (head_is_alive(head))
-        return STATUS_OK;
-    return reason_set(reason, STATUS_REFUSED, "", "this account is %s",
-                      account_state_text(head->state));
-}
+/* ---- Profile ----------------------------------------------------------------------------------------------- */
 
-static Status apply_password(AccountHead *head, void *context, bool *ret_write, Reason *reason)
+typedef struct Profile {
+    Slice real_name;
+    bool shown;
+} Profile;
+
+static Status apply_profile(AccountHead *head, void *context, bool *ret_write, Reason *reason)
 {
-    const Slice *hash = context;
+    const Profile *profile = context;
     TRY(refuse_dead(head, reason));
-    *ret_write = true;
-    head->password_hash = *hash;
+    *ret_write = !slice_equal(head->real_name, profile->real_name) ||
+                 head->real_name_shown != profile->shown;
+    head->real_name = profile->real_name;
+    head->real_name_shown = profile->shown;
     return STATUS_OK;
 }
 
-Status accounts_set_password(Accounts *accounts, uint64_t id, Slice password, Reason *reason)
+Status accounts_set_profile(Accounts *accounts, uint64_t id, Slice real_name, bool shown,
+                            Reason *reason)
 {
-    ARENA_SCOPE Arena *arena = arena_new();
-    Slice hash;
-    TRY(account_check_password(password, reason));
-    TRY(accounts->hasher.hash(accounts->hasher.self, password, arena, &hash));
-    return row_edit(accounts, id, (RowEdit){.apply = apply_password, .context = &hash}, reason);
+    Profile profile = {slice_trim(real_name), shown};
+    TRY(account_check_line("real_name", profile.real_name, ACCOUNT_REAL_NAME_MOST, reason));
+    return row_edit(accounts, id, (RowEdit){.apply = apply_profile, .context = &profile}, reason);
 }
 
 /* ---- Rights ------------------------------------------------------------------------------------------------ */
@@ -229,7 +261,7 @@ static Status apply_expiry(AccountHead *head, void *context, bool *ret_write, Re
     *ret_write = true;
     row_set_state(accounts, head, ACCOUNT_VOID);
     head->password_hash = SLICE_EMPTY;
-    head_forget_labels(head);
+    head_forget(head);
     return STATUS_OK;
 }
 

@@ -11,13 +11,16 @@
  *   2. Every step can be repeated; a crash between any two leaves a pending account, which the clean-up voids after 7 days, or a
  *      confirmed one with a wish for a new name, which the next change or the clean-up drops.
  *   3. UNKNOWN is passed on, never guessed. UNAVAILABLE, CONFLICT and REFUSED mean that it was not done and will not be.
+ *   4. E-mails and real names are in no row and no key but sealed, or as hashes that need the site's key (base/vault.h).
  * Reads are serial: they see every finished change.
+ * Ways in are in headers of their own: sessions.h, links.h, credentials.h, tokens.h; how often somebody may try, in throttle.h.
  * Rules that need no store (folding, bounds, roles) are in account_rules.h; salary and settings in settings_rules.h. */
 #pragma once
 
 #include "accounts/account_rules.h"
 #include "accounts/settings_rules.h"
 #include "base/ids.h"
+#include "base/vault.h"
 #include "store/store.h"
 
 typedef struct Accounts Accounts;
@@ -33,11 +36,27 @@ typedef struct PasswordHasher {
 /* bcrypt of the given cost (4 … 15) through libxcrypt. */
 PasswordHasher password_bcrypt(int cost);
 
+/* How long somebody stays logged in. Zeros are the defaults: 14 days, 1 day, 60 days. */
+typedef struct SessionLimits {
+    int64_t idle_s;       /* without a request, when the person asked to be remembered */
+    int64_t brief_idle_s; /* the same, when not */
+    int64_t most_s;       /* in any case */
+} SessionLimits;
+
+/* Passwords take a quarter of a second of a core each, so only so many are computed at once, and only so many callers wait for their
+ * turn; whoever comes then is answered THROTTLED at once. at_once 0: no gate. */
+typedef struct PasswordBounds {
+    uint32_t at_once, queue;
+} PasswordBounds;
+
 typedef struct AccountsOptions {
     Store *store;
     World world;
+    const Vault *vault;
     PasswordHasher hasher;
     uint32_t id_block; /* ids taken at once */
+    SessionLimits sessions;
+    PasswordBounds passwords;
 } AccountsOptions;
 
 Accounts *accounts_new(const AccountsOptions *options);
@@ -48,11 +67,14 @@ typedef struct Account {
     AccountState state;
     int64_t state_time_us;
     Slice name, email;     /* as the person wrote them; empty once closed */
+    Slice real_name;       /* empty: not given */
+    bool real_name_shown;  /* to everybody; otherwise it is the person's own */
     Slice password_hash;   /* empty: none */
     int64_t registered_us; /* salary counts from here */
     uint32_t roles;        /* bits of AccountRole */
     uint32_t denied;       /* bits of AccountRight that were taken away */
     uint64_t version;      /* of the row, to notice a change in between */
+    uint64_t epoch;        /* sessions of an earlier one are over */
 } Account;
 
 /* A pending account may log in and nothing else; a confirmed one everything that was not taken away. */
@@ -79,15 +101,21 @@ MUST_USE Status accounts_read(Accounts *accounts, uint64_t id, Arena *arena, Acc
 /* By name, or by e-mail when it contains '@'. NOT_FOUND also when the claim points to an account that does not count. */
 MUST_USE Status accounts_find(Accounts *accounts, Slice name_or_email, Arena *arena,
                               Account *ret_account);
-/* LOGIN when the password is wrong or the account does not exist, in the same time; DENIED when logging in was taken away. */
+/* LOGIN when the password is wrong or the account does not exist, in the same time; DENIED when logging in was taken away; THROTTLED
+ * when too many passwords wait to be computed. */
 MUST_USE Status accounts_check_password(Accounts *accounts, Slice name_or_email, Slice password,
                                         Arena *arena, Account *ret_account);
+/* By an operator: no old one is asked for. All sessions end. */
 MUST_USE Status accounts_set_password(Accounts *accounts, uint64_t id, Slice password,
                                       Reason *reason);
 /* For confirmed accounts. Writes the wish down, claims the new one, moves the account, frees the old claim (a value, not a delete).
- * REFUSED: taken. CONFLICT: another change of the same kind came in between. Repeating it is fine. */
+ * REFUSED: taken. CONFLICT: another change of the same kind came in between. Repeating it is fine. A new e-mail ends all sessions. */
 MUST_USE Status accounts_rename(Accounts *accounts, uint64_t id, Slice name, Reason *reason);
 MUST_USE Status accounts_change_email(Accounts *accounts, uint64_t id, Slice email, Reason *reason);
+
+/* 0 … ACCOUNT_REAL_NAME_MOST characters on one line. */
+MUST_USE Status accounts_set_profile(Accounts *accounts, uint64_t id, Slice real_name, bool shown,
+                                     Reason *reason);
 
 typedef struct AccountRights {
     uint32_t roles, denied; /* as in Account; they replace what was there */
@@ -117,7 +145,7 @@ MUST_USE Status accounts_watched(Accounts *accounts, uint64_t id, Arena *arena,
 
 /* ---- Signals of duplicate accounts ------------------------------------------------------------------------ */
 
-/* What two registrations may have in common; noted when an account is made, kept for a year, and a hint only: people
+/* What two registrations may have in common; noted when an account is made, as a keyed hash, kept for a year, and a hint only: people
  * share machines. The times let a moderator see who came right after whom.      name, reason */
 #define ACCOUNT_SIGNAL_LIST(X)                                  \
     X(EMAIL, "the same e-mail but for dots and what follows +") \
@@ -129,14 +157,14 @@ typedef enum AccountSignal {
 #undef X
         SIGNAL_COUNT
 } AccountSignal;
-enum { SIGNAL_BYTES = 254, SIGNAL_SHARED_MOST = 200 };
+enum { SIGNAL_BYTES = 254, SIGNAL_TAG = 8, SIGNAL_SHARED_MOST = 200 };
 
 const char *account_signal_reason(AccountSignal signal);
 
 typedef struct SharedSignal {
     uint64_t account; /* the other one */
     AccountSignal signal;
-    Slice value;
+    Slice tag;       /* SIGNAL_TAG characters of the hash: equal ones are the same value */
     int64_t time_us; /* of the other one's registration */
 } SharedSignal;
 

@@ -18,9 +18,14 @@ typedef struct Claim {
     uint64_t user;
 } Claim;
 
-static Slice claim_row(ClaimKind kind, Slice folded, Arena *arena)
+/* Names are public; the row of an e-mail is a keyed hash, which says nothing to who has only the data. */
+static Slice claim_row(const Accounts *accounts, ClaimKind kind, Slice folded, Arena *arena)
 {
-    return arena_print(arena, "%s%.*s", kind == CLAIM_NAME ? "n/" : "e/", SLICE_ARG(folded));
+    Slice key = kind == CLAIM_NAME ? folded : vault_hash(accounts->vault, "email", folded, arena);
+    char *row = arena_bytes(arena, 2 + key.size);
+    memcpy(row, kind == CLAIM_NAME ? "n/" : "e/", 2);
+    memcpy(row + 2, key.data, key.size);
+    return slice_of(row, 2 + key.size);
 }
 
 static Status read_claim(Accounts *accounts, Slice row, Arena *arena, Claim *ret_claim)
@@ -91,7 +96,7 @@ Status claim_holder(Accounts *accounts, ClaimKind kind, Slice folded, Arena *are
                     uint64_t *ret_user)
 {
     Claim claim;
-    TRY(read_claim(accounts, claim_row(kind, folded, arena), arena, &claim));
+    TRY(read_claim(accounts, claim_row(accounts, kind, folded, arena), arena, &claim));
     if (claim.user == NOBODY)
         return STATUS_NOT_FOUND;
     *ret_user = claim.user;
@@ -105,7 +110,7 @@ Status claim_take(Accounts *accounts, ClaimKind kind, Slice folded, uint64_t use
         Claim claim;
         bool taken = false;
         arena_reset(arena);
-        Slice row = claim_row(kind, folded, arena);
+        Slice row = claim_row(accounts, kind, folded, arena);
         TRY(read_claim(accounts, row, arena, &claim));
         if (claim.user != user)
             TRY(claim_counts(accounts, &claim, kind, folded, arena, &taken));
@@ -121,7 +126,7 @@ Status claim_take(Accounts *accounts, ClaimKind kind, Slice folded, uint64_t use
 Status claim_release(Accounts *accounts, ClaimKind kind, Slice folded)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    Slice row = claim_row(kind, folded, arena);
+    Slice row = claim_row(accounts, kind, folded, arena);
     Claim claim;
     bool counts;
     TRY(read_claim(accounts, row, arena, &claim));

@@ -1,7 +1,7 @@
 /* head.c -- see head.h. */
 #include "accounts/head.h"
 
-enum { FORMAT = 1 };
+enum { FORMAT = 2 };
 
 static void put_text(Buffer *buffer, Slice text)
 {
@@ -38,35 +38,86 @@ static Label get_label(Reader *reader)
     return label;
 }
 
-void head_encode(const AccountHead *head, Buffer *buffer)
+/* ---- What is personal ---------------------------------------------------------------------------------------- */
+
+static const char *const PURPOSE = "account";
+enum { PERSONAL = 5 };
+
+static void personal_parts(AccountHead *head, Slice *parts[PERSONAL])
 {
-    buffer_u8(buffer, FORMAT);
-    buffer_bytes(buffer, id_slice(&head->id));
-    buffer_u64(buffer, head->version);
-    buffer_u8(buffer, (uint8_t)head->state);
-    buffer_i64(buffer, head->state_time_us);
-    buffer_i64(buffer, head->registered_us);
-    buffer_u32(buffer, head->roles);
-    buffer_u32(buffer, head->denied);
-    put_text(buffer, head->password_hash);
-    for (int kind = 0; kind < CLAIM_KINDS; kind++) {
-        const Wish *wish = &head->wishes[kind];
-        put_label(buffer, &head->labels[kind]);
-        buffer_bytes(buffer, id_slice(&wish->id));
-        put_label(buffer, &wish->label);
-        buffer_i64(buffer, wish->time_us);
+    Label *email = &head->labels[CLAIM_EMAIL], *wished = &head->wishes[CLAIM_EMAIL].label;
+    parts[0] = &email->text;
+    parts[1] = &email->folded;
+    parts[2] = &wished->text;
+    parts[3] = &wished->folded;
+    parts[4] = &head->real_name;
+}
+
+/* Nothing is sealed for an account of which nothing personal is left. */
+static void put_personal(Buffer *buffer, const AccountHead *head, const Vault *vault, Arena *arena)
+{
+    BUFFER_SCOPE Buffer plain = {0};
+    AccountHead copy = *head;
+    Slice *parts[PERSONAL];
+    bool any = false;
+    personal_parts(&copy, parts);
+    for (int i = 0; i < PERSONAL; i++) {
+        put_text(&plain, *parts[i]);
+        any |= parts[i]->size > 0;
     }
+    put_text(buffer, any ? vault_seal(vault, PURPOSE, buffer_slice(&plain), arena) : SLICE_EMPTY);
+}
+
+static Status open_personal(Slice sealed, const Vault *vault, Arena *arena, AccountHead *head)
+{
+    Slice *parts[PERSONAL], plain;
+    personal_parts(head, parts);
+    for (int i = 0; i < PERSONAL; i++)
+        *parts[i] = SLICE_EMPTY;
+    if (sealed.size == 0)
+        return STATUS_OK;
+    TRY(vault_unseal(vault, PURPOSE, sealed, arena, &plain));
+    Reader reader = reader_of(plain);
+    for (int i = 0; i < PERSONAL; i++)
+        *parts[i] = get_text(&reader);
+    return reader_done(&reader) ? STATUS_OK : STATUS_CORRUPT;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------------------------ */
+
+Slice head_encode(const AccountHead *head, const Vault *vault, Arena *arena)
+{
+    BUFFER_SCOPE Buffer buffer = {0};
+    buffer_u8(&buffer, FORMAT);
+    buffer_bytes(&buffer, id_slice(&head->id));
+    buffer_u64(&buffer, head->version);
+    buffer_u8(&buffer, (uint8_t)head->state);
+    buffer_i64(&buffer, head->state_time_us);
+    buffer_i64(&buffer, head->registered_us);
+    buffer_u32(&buffer, head->roles);
+    buffer_u32(&buffer, head->denied);
+    buffer_u64(&buffer, head->epoch);
+    buffer_u8(&buffer, head->real_name_shown);
+    put_text(&buffer, head->password_hash);
+    put_label(&buffer, &head->labels[CLAIM_NAME]);
+    put_label(&buffer, &head->wishes[CLAIM_NAME].label);
+    for (int kind = 0; kind < CLAIM_KINDS; kind++) {
+        buffer_bytes(&buffer, id_slice(&head->wishes[kind].id));
+        buffer_i64(&buffer, head->wishes[kind].time_us);
+    }
+    put_personal(&buffer, head, vault, arena);
+    return arena_copy(arena, buffer_slice(&buffer));
 }
 
 /* Also what a reader accepts can be nonsense: states and bits that no release knew. */
-static bool is_sound(const AccountHead *head)
+static bool is_sound(const AccountHead *head, uint8_t shown)
 {
-    return head->state < ACCOUNT_STATE_COUNT && head->version > 0 &&
+    return head->state < ACCOUNT_STATE_COUNT && head->version > 0 && shown <= 1 &&
            (head->roles & ~(uint32_t)ACCOUNT_ROLES_ALL) == 0 &&
            (head->denied & ~(uint32_t)ACCOUNT_RIGHTS_ALL) == 0;
 }
 
-Status head_decode(Slice value, AccountHead *ret_head)
+Status head_decode(Slice value, const Vault *vault, Arena *arena, AccountHead *ret_head)
 {
     Reader reader = reader_of(value);
     bool known = reader_u8(&reader) == FORMAT;
@@ -77,16 +128,20 @@ Status head_decode(Slice value, AccountHead *ret_head)
     head.registered_us = reader_i64(&reader);
     head.roles = reader_u32(&reader);
     head.denied = reader_u32(&reader);
+    head.epoch = reader_u64(&reader);
+    uint8_t shown = reader_u8(&reader);
+    head.real_name_shown = shown == 1;
     head.password_hash = get_text(&reader);
+    head.labels[CLAIM_NAME] = get_label(&reader);
+    head.wishes[CLAIM_NAME].label = get_label(&reader);
     for (int kind = 0; kind < CLAIM_KINDS; kind++) {
-        Wish *wish = &head.wishes[kind];
-        head.labels[kind] = get_label(&reader);
-        wish->id = get_id(&reader);
-        wish->label = get_label(&reader);
-        wish->time_us = reader_i64(&reader);
+        head.wishes[kind].id = get_id(&reader);
+        head.wishes[kind].time_us = reader_i64(&reader);
     }
-    if (!known || !reader_done(&reader) || !is_sound(&head))
+    Slice sealed = get_text(&reader);
+    if (!known || !reader_done(&reader) || !is_sound(&head, shown))
         return STATUS_CORRUPT;
+    TRY(open_personal(sealed, vault, arena, &head));
     *ret_head = head;
     return STATUS_OK;
 }
@@ -104,10 +159,12 @@ bool head_bears(const AccountHead *head, ClaimKind kind, Slice folded)
             (!id_is_zero(wish->id) && slice_equal(wish->label.folded, folded)));
 }
 
-void head_forget_labels(AccountHead *head)
+void head_forget(AccountHead *head)
 {
     for (int kind = 0; kind < CLAIM_KINDS; kind++) {
         head->labels[kind] = (Label){SLICE_EMPTY, SLICE_EMPTY};
         head->wishes[kind] = (Wish){.label = {SLICE_EMPTY, SLICE_EMPTY}};
     }
+    head->real_name = SLICE_EMPTY;
+    head->real_name_shown = false;
 }

@@ -3,12 +3,14 @@
  * The cell is replaced as a whole by conditional updates, each with a fresh id in it, so that no value ever comes back.
  * A *label* is a name or an e-mail, as written and as compared. An account *bears* the labels that it has now and those that it
  * wishes to have: a claim (claims.h) counts for as long as its account is alive and bears what is claimed. A wish is written down
- * before the new label is claimed and is named by an id of its own; while it stands, nobody can take the claim away. */
+ * before the new label is claimed and is named by an id of its own; while it stands, nobody can take the claim away.
+ * What is personal (the e-mail, the one wished for, the real name) stands in one sealed part (base/vault.h). */
 #pragma once
 
 #include "accounts/account_rules.h"
 #include "base/bytes.h"
 #include "base/ids.h"
+#include "base/vault.h"
 
 typedef enum ClaimKind { CLAIM_NAME, CLAIM_EMAIL, CLAIM_KINDS } ClaimKind;
 
@@ -30,17 +32,20 @@ typedef struct AccountHead {
     int64_t state_time_us;
     int64_t registered_us;
     uint32_t roles, denied;
+    uint64_t epoch; /* grows when all sessions end: sessions.h */
     Slice password_hash;
     Label labels[CLAIM_KINDS];
     Wish wishes[CLAIM_KINDS];
+    Slice real_name;
+    bool real_name_shown;
 } AccountHead;
 
-void head_encode(const AccountHead *head, Buffer *buffer);
-/* CORRUPT unless it is what head_encode writes. Slices point into `value`. */
-MUST_USE Status head_decode(Slice value, AccountHead *ret_head);
+Slice head_encode(const AccountHead *head, const Vault *vault, Arena *arena);
+/* CORRUPT unless it is what head_encode writes, with this key. Slices point into `value` and the arena. */
+MUST_USE Status head_decode(Slice value, const Vault *vault, Arena *arena, AccountHead *ret_head);
 
 /* Pending or confirmed. */
 bool head_is_alive(const AccountHead *head);
 bool head_bears(const AccountHead *head, ClaimKind kind, Slice folded);
 /* Forgets what is personal, at the end of a life. */
-void head_forget_labels(AccountHead *head);
+void head_forget(AccountHead *head);

@@ -46,15 +46,14 @@ static Status draft_head(Accounts *accounts, const Registration *registration, A
                         .registered_us = registration->registered_us,
                         .roles = registration->roles,
                         .password_hash = SLICE_EMPTY};
-    head_forget_labels(&head);
+    head_forget(&head);
     if (head.registered_us == 0)
         head.registered_us = now_us;
     TRY(fold_label(CLAIM_NAME, registration->name, arena, &head.labels[CLAIM_NAME], reason));
     TRY(fold_label(CLAIM_EMAIL, registration->email, arena, &head.labels[CLAIM_EMAIL], reason));
     TRY(check_registration(registration, now_us, reason));
     if (!registration->without_password)
-        TRY(accounts->hasher.hash(accounts->hasher.self, registration->password, arena,
-                                  &head.password_hash));
+        TRY(password_hash(accounts, registration->password, arena, &head.password_hash));
     *ret_head = head;
     return STATUS_OK;
 }
@@ -67,7 +66,7 @@ static Status apply_void(AccountHead *head, void *context, bool *ret_write, Reas
     *ret_write = true;
     row_set_state(context, head, ACCOUNT_VOID);
     head->password_hash = SLICE_EMPTY;
-    head_forget_labels(head);
+    head_forget(head);
     return STATUS_OK;
 }
 
@@ -81,6 +80,11 @@ static Status give_up(Accounts *accounts, uint64_t id, Status why)
         return why == STATUS_UNKNOWN ? STATUS_UNAVAILABLE : why;
     /* It stays pending until the clean-up comes. A claim that was refused stays refused; the rest may yet seem done. */
     return why == STATUS_REFUSED || why == STATUS_CORRUPT ? why : STATUS_UNKNOWN;
+}
+
+void register_undo(Accounts *accounts, uint64_t id)
+{
+    (void)!give_up(accounts, id, STATUS_REFUSED);
 }
 
 static Status claim_and_confirm(Accounts *accounts, const AccountHead *head, uint64_t id,
@@ -139,14 +143,30 @@ static Status check_claims(Accounts *accounts, uint64_t id, const AccountHead *h
     return STATUS_OK;
 }
 
-Status accounts_confirm(Accounts *accounts, uint64_t id, Reason *reason)
+static Status confirm(Accounts *accounts, uint64_t id, RowEdit edit, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     AccountRow row;
     TRY(row_read(accounts, id, arena, &row));
     if (row.head.state == ACCOUNT_PENDING)
         TRY(check_claims(accounts, id, &row.head, arena, reason));
-    return row_edit(accounts, id, (RowEdit){.apply = apply_confirm, .context = accounts}, reason);
+    edit.apply = apply_confirm;
+    edit.context = accounts;
+    return row_edit(accounts, id, edit, reason);
+}
+
+Status accounts_confirm(Accounts *accounts, uint64_t id, Reason *reason)
+{
+    return confirm(accounts, id, (RowEdit){.apply = NULL}, reason);
+}
+
+Status confirm_by(Accounts *accounts, const Link *link, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Condition unspent = link_unspent(link);
+    Change spent = link_spent(accounts, link, arena);
+    RowEdit edit = {.when = &unspent, .also = &spent, .also_count = 1};
+    return confirm(accounts, link->account, edit, reason);
 }
 
 /* ---- Another name or e-mail -------------------------------------------------------------------------------- */
@@ -157,6 +177,8 @@ typedef struct LabelChange {
     bool same;                /* as compared; only the writing changes */
     char old[STORE_ROW_MOST]; /* the label that was left, folded */
     size_t old_size;
+    const Link *link; /* or NULL: what it is done by, and is used up by the move */
+    uint64_t epoch;   /* after the move */
 } LabelChange;
 
 static Status apply_wish(AccountHead *head, void *context, bool *ret_write, Reason *reason)
@@ -193,6 +215,9 @@ static Status apply_move(AccountHead *head, void *context, bool *ret_write, Reas
     *label = wish->label;
     *wish = (Wish){.label = {SLICE_EMPTY, SLICE_EMPTY}};
     *ret_write = true;
+    if (change->kind == CLAIM_EMAIL)
+        head->epoch++;
+    change->epoch = head->epoch;
     return STATUS_OK;
 }
 
@@ -215,6 +240,20 @@ static void withdraw(Accounts *accounts, uint64_t id, LabelChange *change)
     (void)!claim_release(accounts, change->kind, change->wish.label.folded);
 }
 
+static Status move_label(Accounts *accounts, uint64_t id, LabelChange *change, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    RowEdit edit = {.apply = apply_move, .context = change};
+    if (change->link == NULL)
+        return row_edit(accounts, id, edit, reason);
+    Condition unspent = link_unspent(change->link);
+    Change spent = link_spent(accounts, change->link, arena);
+    edit.when = &unspent;
+    edit.also = &spent;
+    edit.also_count = 1;
+    return row_edit(accounts, id, edit, reason);
+}
+
 static Status change_label(Accounts *accounts, uint64_t id, LabelChange *change, Reason *reason)
 {
     Slice folded = change->wish.label.folded;
@@ -225,7 +264,7 @@ static Status change_label(Accounts *accounts, uint64_t id, LabelChange *change,
     if (status == STATUS_UNKNOWN) /* the claim is; the change is not */
         status = STATUS_UNAVAILABLE;
     if (status == STATUS_OK)
-        status = row_edit(accounts, id, (RowEdit){.apply = apply_move, .context = change}, reason);
+        status = move_label(accounts, id, change, reason);
     if (status != STATUS_OK && status != STATUS_UNKNOWN)
         withdraw(accounts, id, change);
     TRY(status);
@@ -234,25 +273,32 @@ static Status change_label(Accounts *accounts, uint64_t id, LabelChange *change,
     return STATUS_OK;
 }
 
-static Status start_change(Accounts *accounts, uint64_t id, ClaimKind kind, Slice text,
+static Status start_change(Accounts *accounts, uint64_t id, LabelChange *change, Slice text,
                            Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    LabelChange change = {.kind = kind};
-    change.wish.id = fresh_id(accounts);
-    change.wish.time_us = clock_now_us(accounts->world.clock);
-    TRY(fold_label(kind, text, arena, &change.wish.label, reason));
-    return change_label(accounts, id, &change, reason);
+    change->wish.id = fresh_id(accounts);
+    change->wish.time_us = clock_now_us(accounts->world.clock);
+    TRY(fold_label(change->kind, text, arena, &change->wish.label, reason));
+    return change_label(accounts, id, change, reason);
 }
 
 Status accounts_rename(Accounts *accounts, uint64_t id, Slice name, Reason *reason)
 {
-    return start_change(accounts, id, CLAIM_NAME, name, reason);
+    return start_change(accounts, id, &(LabelChange){.kind = CLAIM_NAME}, name, reason);
 }
 
 Status accounts_change_email(Accounts *accounts, uint64_t id, Slice email, Reason *reason)
 {
-    return start_change(accounts, id, CLAIM_EMAIL, email, reason);
+    return start_change(accounts, id, &(LabelChange){.kind = CLAIM_EMAIL}, email, reason);
+}
+
+Status change_email_by(Accounts *accounts, const Link *link, uint64_t *ret_epoch, Reason *reason)
+{
+    LabelChange change = {.kind = CLAIM_EMAIL, .link = link};
+    TRY(start_change(accounts, link->account, &change, link->payload, reason));
+    *ret_epoch = change.epoch;
+    return STATUS_OK;
 }
 
 /* ---- Closing ----------------------------------------------------------------------------------------------- */
@@ -266,8 +312,9 @@ static Status apply_close(AccountHead *head, void *context, bool *ret_write, Rea
                           account_state_text(head->state));
     *ret_write = true;
     row_set_state(context, head, ACCOUNT_CLOSED);
-    head->password_hash = SLICE_EMPTY;
+    head->password_hash = head->real_name = SLICE_EMPTY;
     head->roles = head->denied = 0;
+    head->epoch++;
     return STATUS_OK;
 }
 
@@ -276,7 +323,7 @@ static Status apply_forget(AccountHead *head, void *context, bool *ret_write, Re
     (void)context;
     (void)reason;
     *ret_write = head->labels[CLAIM_NAME].folded.size > 0;
-    head_forget_labels(head);
+    head_forget(head);
     return STATUS_OK;
 }
 
@@ -298,8 +345,14 @@ static Status release_labels(Accounts *accounts, uint64_t id, Reason *reason)
 Status accounts_close(Accounts *accounts, uint64_t id, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    Change watch = watch_nothing(accounts, arena);
-    RowEdit edit = {.apply = apply_close, .context = accounts, .also = &watch};
+    const Slice columns[] = {WATCH_COLUMN, TOKENS_COLUMN, link_column(LINK_EMAIL)};
+    enum { COLUMNS = sizeof columns / sizeof columns[0] };
+    Change emptied[COLUMNS];
+    Id fresh = fresh_id(accounts);
+    for (int i = 0; i < COLUMNS; i++)
+        emptied[i] = side_change(columns[i], fresh, SLICE_EMPTY, arena);
+    RowEdit edit = {
+        .apply = apply_close, .context = accounts, .also = emptied, .also_count = COLUMNS};
     TRY(row_edit(accounts, id, edit, reason));
     Status status = release_labels(accounts, id, reason);
     /* It is closed; only a repeat can tell whether all of it is done. */

@@ -1,7 +1,7 @@
 /* signals.c -- what accounts have in common. See accounts.h.
  *
- * Each signal is noted twice: row s/<kind><value> has a cell for each account, row a/<account> a cell for each of its signals. The
- * notes are marks of the update that makes the account's row, so an account never stands without them. */
+ * Each signal is noted twice: row s/<kind><hash> has a cell for each account, row a/<account> a cell for each of its signals. The
+ * hash is keyed (base/vault.h), the value itself is nowhere. The notes are marks of the update that makes the account's row, so an account never stands without them. */
 #include "accounts/inside.h"
 
 enum { TTL_S = 366 * 86400 };
@@ -31,16 +31,26 @@ Status signals_check(const Registration *registration, Reason *reason)
     return STATUS_OK;
 }
 
-/* The kind as one byte, then the value: a column of an account's row, and behind s/ a row of its own. */
-static Slice signal_key(const char *prefix, AccountSignal signal, Slice value, Arena *arena)
+/* The same value as two signals has two hashes. */
+static Slice signal_hash(const Accounts *accounts, AccountSignal signal, Slice value, Arena *arena)
+{
+    static const char *const PURPOSES[] = {
+        [SIGNAL_EMAIL] = "signal email",
+        [SIGNAL_ADDRESS] = "signal address",
+        [SIGNAL_COOKIE] = "signal cookie",
+    };
+    return vault_hash(accounts->vault, PURPOSES[signal], value, arena);
+}
+
+/* The kind as one byte, then the hash: a column of an account's row, and behind s/ a row of its own. */
+static Slice signal_key(const char *prefix, AccountSignal signal, Slice hash, Arena *arena)
 {
     size_t start = strlen(prefix);
-    char *key = arena_bytes(arena, start + 1 + value.size);
+    char *key = arena_bytes(arena, start + 1 + hash.size);
     memcpy(key, prefix, start);
     key[start] = (char)signal;
-    if (value.size > 0)
-        memcpy(key + start + 1, value.data, value.size);
-    return slice_of(key, start + 1 + value.size);
+    memcpy(key + start + 1, hash.data, hash.size);
+    return slice_of(key, start + 1 + hash.size);
 }
 
 static Slice account_row(uint64_t id, Arena *arena)
@@ -70,10 +80,11 @@ Batch signals_of(Accounts *accounts, uint64_t id, const Registration *registrati
             continue;
         Change change = {
             .value = slice_of(time, sizeof now_us), .timestamp = now_us, .ttl_s = TTL_S};
+        Slice hash = signal_hash(accounts, signal, values[i], arena);
         change.column = row_key(id, arena);
         changes[count++] =
-            (RowChange){&TABLE_SIGNALS, signal_key("s/", signal, values[i], arena), change};
-        change.column = signal_key("", signal, values[i], arena);
+            (RowChange){&TABLE_SIGNALS, signal_key("s/", signal, hash, arena), change};
+        change.column = signal_key("", signal, hash, arena);
         changes[count++] = (RowChange){&TABLE_SIGNALS, account_row(id, arena), change};
     }
     return (Batch){.changes = changes, .count = count};
@@ -97,16 +108,25 @@ static Status is_void(Accounts *accounts, uint64_t id, Arena *arena, bool *ret_v
     return STATUS_OK;
 }
 
-static Status add_shared(Accounts *accounts, uint64_t id, const SharedSignal *own, Arena *arena,
-                         SharedList *list)
+static Slice tag_of(Slice hash, Arena *arena)
+{
+    BUFFER_SCOPE Buffer tag = {0};
+    for (size_t i = 0; i < SIGNAL_TAG / 2; i++)
+        buffer_print(&tag, "%02x", (unsigned char)hash.data[i]);
+    return arena_copy(arena, buffer_slice(&tag));
+}
+
+static Status add_shared(Accounts *accounts, uint64_t id, AccountSignal signal, Slice hash,
+                         Arena *arena, SharedList *list)
 {
     Query query = {.table = &TABLE_SIGNALS,
-                   .row = signal_key("s/", own->signal, own->value, arena),
+                   .row = signal_key("s/", signal, hash, arena),
                    .from = SLICE_EMPTY,
                    .to = SLICE_EMPTY,
                    .after = SLICE_EMPTY,
                    .reverse = true,
                    .limit = SIGNAL_SHARED_MOST};
+    Slice tag = tag_of(hash, arena);
     Page page;
     TRY(store_slice(accounts->store, &query, arena, &page));
     for (size_t i = 0; i < page.count; i++) {
@@ -114,9 +134,10 @@ static Status add_shared(Accounts *accounts, uint64_t id, const SharedSignal *ow
         bool gone;
         if (cell->column.size != sizeof id || cell->value.size != sizeof(int64_t))
             return STATUS_CORRUPT;
-        SharedSignal other = *own;
-        other.account = bytes_get_u64(cell->column.data);
-        other.time_us = (int64_t)bytes_get_u64(cell->value.data);
+        SharedSignal other = {.account = bytes_get_u64(cell->column.data),
+                              .signal = signal,
+                              .tag = tag,
+                              .time_us = (int64_t)bytes_get_u64(cell->value.data)};
         if (other.account == id)
             continue;
         TRY(is_void(accounts, other.account, arena, &gone));
@@ -140,11 +161,11 @@ Status accounts_signals(Accounts *accounts, uint64_t id, Arena *arena, SharedSig
     SharedList list = {ARENA_ARRAY(arena, page.count * SIGNAL_SHARED_MOST, SharedSignal), 0};
     for (size_t i = 0; i < page.count; i++) {
         Reader reader = reader_of(page.cells[i].column);
-        SharedSignal own = {.signal = (AccountSignal)reader_u8(&reader)};
-        own.value = reader_rest(&reader);
-        if (reader.failed || own.signal >= SIGNAL_COUNT)
+        AccountSignal signal = (AccountSignal)reader_u8(&reader);
+        Slice hash = reader_rest(&reader);
+        if (hash.size != VAULT_HASH_BYTES || signal >= SIGNAL_COUNT)
             return STATUS_CORRUPT;
-        TRY(add_shared(accounts, id, &own, arena, &list));
+        TRY(add_shared(accounts, id, signal, hash, arena, &list));
     }
     *ret_shared = list.shared;
     *ret_count = list.count;

@@ -8,21 +8,36 @@
 #include "app/ear.h"
 
 enum { ID_BLOCK = 64, CACHE_S = 60, BCRYPT_COST = 12, PAUSE_US = 2000 };
-enum { CREATION_GRACE_S = 86400 };
+enum { CREATION_GRACE_S = 86400, S_PER_HOUR = 3600 };
 
 struct AppWorker {
     pthread_t thread;
     _Atomic bool ends;
 };
 
-Status app_open(Store *store, World world, const Config *config, App *ret_app, Reason *reason)
+static Accounts *open_accounts(const AppParts *parts)
 {
-    (void)config;
-    App app = {.world = world, .store = store};
-    app.accounts = accounts_new(&(AccountsOptions){.store = store,
-                                                   .world = world,
-                                                   .hasher = password_bcrypt(BCRYPT_COST),
-                                                   .id_block = ID_BLOCK});
+    const Config *config = parts->config;
+    AccountsOptions options = {
+        .store = parts->store,
+        .world = parts->world,
+        .vault = parts->vault,
+        .hasher = password_bcrypt(BCRYPT_COST),
+        .id_block = ID_BLOCK,
+        .sessions = {.idle_s = config->session_idle_days * S_PER_DAY,
+                     .brief_idle_s = config->session_idle_hours * S_PER_HOUR,
+                     .most_s = config->session_days * S_PER_DAY},
+        .passwords = {(uint32_t)config->password_threads, (uint32_t)config->password_queue},
+    };
+    return accounts_new(&options);
+}
+
+Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
+{
+    Store *store = parts->store;
+    World world = parts->world;
+    App app = {.world = world, .store = store, .vault = parts->vault};
+    app.accounts = open_accounts(parts);
     app.policies = policies_new(&(PoliciesOptions){
         .store = store, .world = world, .id_block = ID_BLOCK, .cache_s = CACHE_S});
     app.ranking =
@@ -111,6 +126,7 @@ void app_close(App *app)
     ranking_free(app->ranking);
     policies_free(app->policies);
     accounts_free(app->accounts);
+    vault_free(app->vault);
 }
 
 Status app_ranking(App *app, Ranking **ret_ranking)

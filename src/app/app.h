@@ -15,7 +15,7 @@
 typedef struct App {
     World world;
     Store *store;
-    const Vault *vault;
+    Vault *vault;
     Accounts *accounts;
     Policies *policies;
     Votes *votes;
@@ -26,8 +26,15 @@ typedef struct App {
     struct AppEar *ear;
 } App;
 
-MUST_USE Status app_open(Store *store, World world, const Config *config, App *ret_app,
-                         Reason *reason);
+typedef struct AppParts {
+    Store *store;
+    World world;
+    Vault *vault; /* which app_close frees */
+    const Config *config;
+} AppParts;
+
+/* app_close is due whatever it returns. */
+MUST_USE Status app_open(const AppParts *parts, App *ret_app, Reason *reason);
 /* Projects what was saved before, loads the ranking, and starts the threads: one that projects, one for the tasks. `address` is what
  * this instance is called, for people; it and the log must outlive the app. */
 MUST_USE Status app_start(App *app, Log *log, const char *address, Reason *reason);

@@ -19,6 +19,16 @@
     X(TEXT, listen, "127.0.0.1:8080", 3, 255,                                                      \
       "Address and port to serve on; loopback unless you put a proxy or TLS in front.")            \
     X(TEXT, data, "data", 1, 1000, "The data directory; one process owns it at a time.")           \
+    X(TEXT, key_file, "", 0, 1000,                                                                 \
+      "The file with the site's key, mode 0600; empty: the data directory's name with .key.")      \
+    X(NUMBER, session_idle_days, "14", 1, 365,                                                     \
+      "How long somebody who asked to stay logged in does so without a visit.")                    \
+    X(NUMBER, session_idle_hours, "24", 1, 8760, "The same for those who did not ask.")            \
+    X(NUMBER, session_days, "60", 1, 3650, "After this, everybody logs in again.")                 \
+    X(NUMBER, password_threads, "2", 1, 256,                                                       \
+      "Passwords that are computed at once; a quarter of a second of a core each.")                \
+    X(NUMBER, password_queue, "16", 0, 100000,                                                     \
+      "Log-ins that wait for that; those that come then are told to try again in a moment.")       \
     X(TEXT, store, "rocksdb", 3, 1000, "The engine: rocksdb keeps all in the data directory.")     \
     X(TEXT, site_name, "Ostraka", 1, 60, "What the site is called, on its pages and in letters.")  \
     X(TEXT, log_level, "info", 4, 7,                                                               \

@@ -8,8 +8,8 @@
  * Exit codes: 0 done; 1 refused or failed, with one plain sentence on stderr; 2 usage. */
 #pragma once
 
-#include "base/json.h"
 #include "app/app.h"
+#include "base/json.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 

@@ -2,8 +2,9 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/ledger_commands.h"
-#include "cli/serve.h"
 #include "cli/maintenance.h"
+#include "cli/open.h"
+#include "cli/serve.h"
 #include "store/rocksdb/rocksdb.h"
 
 /* ---- Words about the program ----------------------------------------------------------------------------- */
@@ -82,12 +83,26 @@ static int run_backup(Context *context)
         JsonWriter json = json_writer(&out);
         json_object_begin(&json);
         json_member_text(&json, "backup", directory);
+        json_member_text(&json, "key_file", open_key_path(context->config, context->arena));
         json_object_end(&json);
         command_print(context, "%.*s\n", SLICE_ARG(buffer_slice(&out)));
     } else {
-        command_print(context, "backed up to %s\n", directory);
+        command_print(context,
+                      "backed up to %s\nThe key %s is not in it: keep a copy elsewhere, without it "
+                      "nobody can log in.\n",
+                      directory, open_key_path(context->config, context->arena));
     }
     return EXIT_DONE;
+}
+
+/* Which key the restored data needs, by its own word. */
+static Status needed_key(Context *context, Slice *ret_id, Reason *reason)
+{
+    Store *store;
+    TRY(open_store(context->config, context->world, false, &store, reason));
+    Status status = site_key(store, context->arena, ret_id);
+    store_close(store);
+    return status;
 }
 
 static int run_restore(Context *context)
@@ -98,6 +113,13 @@ static int run_restore(Context *context)
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     command_print(context, "restored %s into %s\n", backup, directory);
+    Slice key;
+    status = needed_key(context, &key, &reason);
+    if (status != STATUS_OK)
+        return command_fail(context, status, &reason);
+    if (key.data != NULL)
+        command_print(context, "It needs key %.*s as %s (mode 600), which no backup has.\n",
+                      SLICE_ARG(key), open_key_path(context->config, context->arena));
     return EXIT_DONE;
 }
 

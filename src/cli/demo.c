@@ -113,9 +113,12 @@ static Status fill(Context *context, const DemoPlan *plan, DemoSummary *ret_summ
     World world = demo_world(&own, context->world, plan);
     Audience audience = {.context = context, .plan = plan, .terminal = isatty(STDERR_FILENO)};
     TRY(open_store_bulk(context->config, world, &store, reason));
+    AppParts parts = {store, world, NULL, context->config};
     Status status = check_empty(store, context->config->data, reason);
+    if (status == STATUS_OK) /* the key is real */
+        status = open_vault(context->config, context->world, store, &parts.vault, reason);
     if (status == STATUS_OK)
-        status = app_open(store, world, context->config, &app, reason);
+        status = app_open(&parts, &app, reason);
     if (status == STATUS_OK)
         status = demo_run(&(DemoRun){&app, &own, plan, show, &audience}, ret_summary, reason);
     app_close(&app);

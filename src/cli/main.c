@@ -107,7 +107,10 @@ static int run_here(Context *context)
     Reason reason = {0};
     Status status = STATUS_OK;
     if (context->parsed.command->needs == COMMAND_SITE) {
-        status = app_open(context->store, context->world, context->config, &app, &reason);
+        AppParts parts = {context->store, context->world, NULL, context->config};
+        status = open_vault(parts.config, parts.world, parts.store, &parts.vault, &reason);
+        if (status == STATUS_OK)
+            status = app_open(&parts, &app, &reason);
         context->app = &app;
     }
     int code = status == STATUS_OK ? context->parsed.command->run(context)

@@ -1,4 +1,5 @@
-/* maintenance.c -- see maintenance.h. The cell `state` holds: id of the write (16 bytes) | 1 on or 0 off | the message. */
+/* maintenance.c -- see maintenance.h. The cell `state` holds: id of the write (16 bytes) | for maintenance 1 on or 0 off, and the message; for
+ * the key its id. */
 #include "cli/maintenance.h"
 
 #include "base/bytes.h"
@@ -43,6 +44,27 @@ static Status check_message(Slice message, Reason *reason)
     return STATUS_OK;
 }
 
+/* Replaces a fact by a conditional update on what was read; `id` stands at the beginning of its value. */
+static Status write_fact(Store *store, const Read *fact, const Cell *before, Id id, Slice value,
+                         Arena *arena)
+{
+    Condition condition = {fact->column, before != NULL ? before->value : SLICE_EMPTY,
+                           before == NULL};
+    Slice receipt = store_receipt(id_slice(&id), arena);
+    Change changes[] = {
+        {.column = fact->column, .value = value},
+        {.column = receipt, .value = id_slice(&id), .ttl_s = STORE_RECEIPT_TTL_S},
+    };
+    Update update = {.table = fact->table,
+                     .row = fact->row,
+                     .conditions = &condition,
+                     .condition_count = 1,
+                     .changes = changes,
+                     .change_count = 2,
+                     .proof = receipt};
+    return store_update(store, &update, TRIES, arena, NULL);
+}
+
 Status site_set_maintenance(Store *store, World world, Slice message, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
@@ -56,24 +78,39 @@ Status site_set_maintenance(Store *store, World world, Slice message, Reason *re
     buffer_bytes(&value, id_slice(&id));
     buffer_u8(&value, message.data != NULL);
     buffer_bytes(&value, message);
-
-    bool absent = status == STATUS_NOT_FOUND;
-    Condition condition = {STATE.column, absent ? SLICE_EMPTY : before.value, absent};
-    Slice receipt = store_receipt(id_slice(&id), arena);
-    Change changes[] = {
-        {.column = STATE.column, .value = buffer_slice(&value)},
-        {.column = receipt, .value = id_slice(&id), .ttl_s = STORE_RECEIPT_TTL_S},
-    };
-    Update update = {.table = STATE.table,
-                     .row = STATE.row,
-                     .conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = 2,
-                     .proof = receipt};
-    status = store_update(store, &update, TRIES, arena, NULL);
+    status = write_fact(store, &STATE, status == STATUS_OK ? &before : NULL, id,
+                        buffer_slice(&value), arena);
     if (status == STATUS_CONFLICT)
         return reason_set(reason, status, "",
                           "somebody else changed maintenance mode in the same moment");
     return status;
+}
+
+/* ---- The key ------------------------------------------------------------------------------------------------ */
+
+static const Read KEY = {&TABLE_SITE, {"key", 3}, {"state", 5}, STORE_SERIAL};
+
+Status site_key(Store *store, Arena *arena, Slice *ret_id)
+{
+    Cell cell;
+    Status status = store_read(store, &KEY, arena, &cell);
+    if (status == STATUS_NOT_FOUND) {
+        *ret_id = (Slice){NULL, 0};
+        return STATUS_OK;
+    }
+    TRY(status);
+    if (cell.value.size <= ID_BYTES)
+        return STATUS_CORRUPT;
+    *ret_id = slice_after(cell.value, ID_BYTES);
+    return STATUS_OK;
+}
+
+Status site_set_key(Store *store, World world, Slice id)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    BUFFER_SCOPE Buffer value = {0};
+    Id fresh = id_new(world.clock, world.random);
+    buffer_bytes(&value, id_slice(&fresh));
+    buffer_bytes(&value, id);
+    return write_fact(store, &KEY, NULL, fresh, buffer_slice(&value), arena);
 }

@@ -1,6 +1,7 @@
 /* open.c -- from settings to an open store. */
 #include "cli/open.h"
 
+#include "cli/maintenance.h"
 #include "store/rocksdb/rocksdb.h"
 
 static Status check_engine(const Config *config, Reason *reason)
@@ -36,6 +37,73 @@ Status open_store_bulk(const Config *config, World world, Store **ret_store, Rea
     options.create = options.bulk = true;
     TRY(check_engine(config, reason));
     return store_rocksdb_open(&options, ret_store, reason);
+}
+
+/* ---- The key ------------------------------------------------------------------------------------------------ */
+
+const char *open_key_path(const Config *config, Arena *arena)
+{
+    Slice data = slice_from(config->data);
+    if (config->key_file[0] != '\0')
+        return config->key_file;
+    while (data.size > 1 && data.data[data.size - 1] == '/')
+        data.size--;
+    return arena_text(arena, arena_print(arena, "%.*s.key", SLICE_ARG(data)));
+}
+
+/* The file is made and durable before the store knows its id. A crash in between leaves a key that the next start takes. */
+static Status open_or_make(World world, const char *path, Slice known, Vault **ret_vault,
+                           Reason *reason)
+{
+    Status status = vault_open(world, path, ret_vault, reason);
+    if (status != STATUS_NOT_FOUND)
+        return status;
+    if (known.data == NULL)
+        return vault_create(world, path, ret_vault, reason);
+    return reason_set(
+        reason, STATUS_REFUSED, "key_file",
+        "%s is missing, and this data needs it: put key %.*s there, or name its file with "
+        "--key-file. A backup of the data does not have it",
+        path, SLICE_ARG(known));
+}
+
+static Status check_key(Store *store, World world, const char *path, const Vault *vault,
+                        Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Slice known, id = slice_from(vault_id(vault));
+    TRY(site_key(store, arena, &known));
+    if (known.data == NULL) {
+        Status status = site_set_key(store, world, id);
+        if (status != STATUS_CONFLICT)
+            return status;
+        TRY(site_key(store, arena, &known)); /* another instance was first */
+    }
+    if (slice_equal(known, id))
+        return STATUS_OK;
+    return reason_set(
+        reason, STATUS_REFUSED, "key_file",
+        "%s is key %.*s, but this data needs key %.*s: put that file there, or name it with "
+        "--key-file",
+        path, SLICE_ARG(id), SLICE_ARG(known));
+}
+
+Status open_vault(const Config *config, World world, Store *store, Vault **ret_vault,
+                  Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    const char *path = open_key_path(config, arena);
+    Vault *vault = NULL;
+    Slice known;
+    TRY(site_key(store, arena, &known));
+    TRY(open_or_make(world, path, known, &vault, reason));
+    Status status = check_key(store, world, path, vault, reason);
+    if (status != STATUS_OK) {
+        vault_free(vault);
+        return status;
+    }
+    *ret_vault = vault;
+    return STATUS_OK;
 }
 
 const char *open_address(const Config *config, unsigned port, Arena *arena)

@@ -7,8 +7,8 @@
 
 #include "base/log.h"
 #include "cli/control.h"
-#include "cli/open.h"
 #include "cli/maintenance.h"
+#include "cli/open.h"
 #include "web/server.h"
 
 typedef struct Site {
@@ -62,7 +62,9 @@ static Status start_parts(Site *site, Reason *reason)
     TRY(web_server_check(context->config, reason)); /* before a data directory is made */
     TRY(open_store(context->config, context->world, true, &site->store, reason));
     TRY(site_maintenance(site->store, context->arena, &message));
-    TRY(app_open(site->store, context->world, context->config, &site->app, reason));
+    AppParts parts = {site->store, context->world, NULL, context->config};
+    TRY(open_vault(parts.config, parts.world, parts.store, &parts.vault, reason));
+    TRY(app_open(&parts, &site->app, reason));
     TRY(app_start(&site->app, site->log, context->config->listen, reason));
     WebOptions options = {.config = context->config,
                           .world = context->world,

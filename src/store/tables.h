@@ -28,23 +28,37 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
 /*    id, number, name, kind, deletes, expires, row key, columns, who writes */
 #define TABLE_LIST(X)                                                                              \
     X(SITE, 1, "site", CONDITIONAL, false, true, "the name of a fact about the whole site",        \
-      "state: id of the write (16 bytes) and the value; ~/id: receipts", "cli: maintenance mode")  \
+      "state: id of the write (16 bytes) and the value; ~/id: receipts",                           \
+      "cli: maintenance mode, the id of the key")                                                  \
     X(COUNTERS, 2, "counters", CONDITIONAL, false, true, "the name of a kind of things",           \
       "next: id of the write (16 bytes) and the first id not taken (8 bytes); ~/id: receipts",     \
       "store: sequence.h")                                                                         \
     X(ACCOUNTS, 3, "accounts", CONDITIONAL, false, true, "account (8 bytes)",                      \
-      "head: id of the write and all that is known; watch: id and policies; ~/id: receipts",       \
+      "head: id of the write and all that is known, what is personal sealed; l/kind: id and a "    \
+      "one-time link; tokens: id and tokens, sealed; watch: id and policies; ~/id: receipts. Row " \
+      "0: the link for the first admin",                                                           \
       "accounts")                                                                                  \
     X(NAMES, 4, "names", CONDITIONAL, false, true,                                                 \
-      "n/ and a folded name, or e/ and a folded e-mail",                                           \
+      "n/ and a folded name, or e/ and a keyed hash of a folded e-mail",                           \
       "claim: id of the write and the account, 0 when it is free; ~/id: receipts",                 \
       "accounts: claims")                                                                          \
     X(SETTINGS, 5, "settings", CONDITIONAL, false, true, "voting",                                 \
       "head: id of the write, number of versions, plan; v/version: a version; ~/id: receipts",     \
       "accounts: settings")                                                                        \
-    X(SIGNALS, 6, "signals", PLAIN, false, true, "s/, kind and value; or a/ and account",          \
-      "account, or kind and value: time of registration; expires after a year",                    \
+    X(SIGNALS, 6, "signals", PLAIN, false, true, "s/, kind and keyed hash; or a/ and account",     \
+      "account, or kind and hash: time of registration; expires after a year",                     \
       "accounts: register")                                                                        \
+    X(SESSIONS, 7, "sessions", PLAIN, false, true,                                                 \
+      "s/ and a keyed hash of the secret; or a/ and account",                                      \
+      "begin: who, when, epoch, sealed origin; end; keep: epoch; seen: time; or session: its "     \
+      "hash; all expire with the longest life of a session",                                       \
+      "accounts: sessions")                                                                        \
+    X(LOGINS, 8, "logins", PLAIN, false, true, "account",                                          \
+      "y/ or n/ and an id: time, sealed origin of a log-in that succeeded or failed; expires "     \
+      "after 90 days",                                                                             \
+      "accounts: sessions")                                                                        \
+    X(TOKEN_USES, 9, "token_uses", PLAIN, false, true, "account",                                  \
+      "token: when it was last used; expires after 400 days", "accounts: tokens")                  \
     X(VOTERS, 20, "voters", CONDITIONAL, false, true, "voter",                                     \
       "head; s/policy: a line; t/token: seq, expires after 7 days; z/seq: the log", "votes: save") \
     X(POLICY_VOTERS, 21, "policy_voters", CONDITIONAL, false, false,                               \

@@ -352,25 +352,37 @@ TEST(a_head_that_was_cut_or_changed_in_length_is_corrupt)
 {
     begin();
     BUFFER_SCOPE Buffer buffer = {0};
+    Vault *vault = vault_for_tests(1), *other = vault_for_tests(2);
     AccountHead head = {
         .version = 3, .state = ACCOUNT_CONFIRMED, .roles = 5, .password_hash = SLICE("hash")};
-    head_forget_labels(&head);
+    head_forget(&head);
     head.labels[CLAIM_NAME] = (Label){SLICE("Alice"), SLICE("alice")};
     head.wishes[CLAIM_EMAIL].label = (Label){SLICE("A@b.c"), SLICE("a@b.c")};
-    head_encode(&head, &buffer);
-    Slice value = buffer_slice(&buffer);
+    head.labels[CLAIM_EMAIL] = (Label){SLICE("Alice@Example.org"), SLICE("alice@example.org")};
+    head.real_name = SLICE("Alice Example");
+    head.real_name_shown = true;
+    head.epoch = 7;
+    Slice value = head_encode(&head, vault, arena);
     AccountHead back;
-    EXPECT_STATUS(head_decode(value, &back), STATUS_OK);
+    EXPECT_STATUS(head_decode(value, vault, arena, &back), STATUS_OK);
     EXPECT_SLICE(back.labels[CLAIM_NAME].text, SLICE("Alice"));
     EXPECT_SLICE(back.wishes[CLAIM_EMAIL].label.folded, SLICE("a@b.c"));
+    EXPECT_SLICE(back.labels[CLAIM_EMAIL].text, SLICE("Alice@Example.org"));
+    EXPECT_SLICE(back.real_name, SLICE("Alice Example"));
+    EXPECT(back.real_name_shown);
     EXPECT_I64(back.roles, 5);
+    EXPECT_I64(back.epoch, 7);
+    EXPECT_STATUS(head_decode(value, other, arena, &back), STATUS_CORRUPT);
     for (size_t size = 0; size < value.size; size++)
-        EXPECT_STATUS(head_decode(slice_of(value.data, size), &back), STATUS_CORRUPT);
+        EXPECT_STATUS(head_decode(slice_of(value.data, size), vault, arena, &back), STATUS_CORRUPT);
+    buffer_bytes(&buffer, value);
     buffer_u8(&buffer, 0);
-    EXPECT_STATUS(head_decode(buffer_slice(&buffer), &back), STATUS_CORRUPT);
+    EXPECT_STATUS(head_decode(buffer_slice(&buffer), vault, arena, &back), STATUS_CORRUPT);
     buffer.size--;
     buffer.data[0] = 9; /* another format */
-    EXPECT_STATUS(head_decode(buffer_slice(&buffer), &back), STATUS_CORRUPT);
+    EXPECT_STATUS(head_decode(buffer_slice(&buffer), vault, arena, &back), STATUS_CORRUPT);
+    vault_free(vault);
+    vault_free(other);
     arena_free(arena);
     arena = NULL;
 }

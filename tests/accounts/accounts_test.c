@@ -284,6 +284,39 @@ TEST(bcrypt_knows_its_own)
     arena_free(arena);
 }
 
+/* ---- Profile ----------------------------------------------------------------------------------------------- */
+
+TEST(a_real_name_is_the_persons_own_to_show)
+{
+    stage_begin();
+    uint64_t alice = stage_confirmed("alice");
+    Reason reason = {.rule = ""};
+    EXPECT_I64(stage_read(alice).real_name.size, 0);
+    EXPECT_STATUS(
+        accounts_set_profile(stage.accounts, alice, SLICE("  Ａlice Élan "), true, &reason),
+        STATUS_OK);
+    EXPECT_SLICE(stage_read(alice).real_name, SLICE("Ａlice Élan"));
+    EXPECT(stage_read(alice).real_name_shown);
+    Slice bad[] = {SLICE("a\tb"), SLICE("a\xff"), SLICE("\xe2\x80\xae abc"),
+                   contract_filler(81, 'n'), SLICE("a\nb")};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        EXPECT_STATUS(accounts_set_profile(stage.accounts, alice, bad[i], true, &reason),
+                      STATUS_INVALID);
+        EXPECT_SLICE(slice_from(reason.field), SLICE("real_name"));
+    }
+    EXPECT_STATUS(
+        accounts_set_profile(stage.accounts, alice, contract_filler(80, 'n'), false, &reason),
+        STATUS_OK);
+    EXPECT(!stage_read(alice).real_name_shown);
+    EXPECT_STATUS(accounts_set_profile(stage.accounts, alice, SLICE(""), true, &reason), STATUS_OK);
+    EXPECT_I64(stage_read(alice).real_name.size, 0);
+    EXPECT_STATUS(accounts_set_profile(stage.accounts, alice, SLICE("Alice"), true, NULL),
+                  STATUS_OK);
+    EXPECT_STATUS(accounts_close(stage.accounts, alice, NULL), STATUS_OK);
+    EXPECT_I64(stage_read(alice).real_name.size, 0);
+    stage_end();
+}
+
 /* ---- Rights ------------------------------------------------------------------------------------------------ */
 
 TEST(an_admin_has_all_roles_and_rights_can_be_taken_one_by_one)
@@ -411,7 +444,8 @@ TEST(accounts_that_share_a_signal_find_each_other)
     EXPECT_I64(count, 3);
     EXPECT_I64(shared[0].account, two);
     EXPECT_I64(shared[0].signal, SIGNAL_EMAIL);
-    EXPECT_SLICE(shared[0].value, SLICE("someone@example.org"));
+    EXPECT_I64(shared[0].tag.size, SIGNAL_TAG);
+    EXPECT(!slice_equal(shared[0].tag, shared[1].tag));
     EXPECT_I64(shared[0].time_us, contract_now_us());
     EXPECT_I64(shared[1].account, three);
     EXPECT_I64(shared[1].signal, SIGNAL_ADDRESS);

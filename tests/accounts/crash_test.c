@@ -4,6 +4,8 @@
  * process dies. Then: what was told must be true and stay true (promise 3), no name is had by two (promise 1), and after repeating,
  * or after the clean-up, the operation succeeds or its names are free again (promise 2). Each run has people and names of its
  * own. */
+#include "accounts/credentials.h"
+#include "accounts/tokens.h"
 #include "stage.h"
 
 enum { IDS_MOST = 10 }; /* that a run uses up */
@@ -96,6 +98,60 @@ static Status do_rights(void)
 {
     return accounts_set_rights(stage.accounts, person, &(AccountRights){.roles = 2}, NULL);
 }
+/* The link is made by who works, and used by who does not. */
+static Slice link_of(const LinkMail *mail)
+{
+    return arena_copy(contract_arena(), mail->secret);
+}
+static Slice secret;
+static void prepare_confirm_link(void)
+{
+    LinkMail mail;
+    prepare_pending();
+    EXPECT_STATUS(accounts_begin_confirm(stage.honest, person, contract_arena(), &mail), STATUS_OK);
+    secret = link_of(&mail);
+}
+static void prepare_reset_link(void)
+{
+    LinkMail mail;
+    prepare_confirmed();
+    EXPECT_STATUS(
+        accounts_begin_reset(stage.honest, slice_from(word("old")), contract_arena(), &mail),
+        STATUS_OK);
+    secret = link_of(&mail);
+}
+static void prepare_email_link(void)
+{
+    LinkMail mail;
+    prepare_confirmed();
+    EXPECT_STATUS(accounts_begin_email(stage.honest, person, slice_from(email("new")),
+                                       contract_arena(), &mail, NULL),
+                  STATUS_OK);
+    secret = link_of(&mail);
+}
+static Status do_confirm_link(void)
+{
+    uint64_t id;
+    return accounts_finish_confirm(stage.accounts, secret, &id, NULL);
+}
+static Status do_reset_link(void)
+{
+    return accounts_finish_reset(stage.accounts, secret, SLICE("battery staple"), NULL);
+}
+static Status do_email_link(void)
+{
+    return accounts_finish_email(stage.accounts, secret, NULL, NULL);
+}
+static Status do_token(void)
+{
+    Token token;
+    NewToken new = {SLICE("token"), TOKEN_READ, 0};
+    return tokens_make(stage.accounts, person, &new, contract_arena(), &token, NULL);
+}
+static Status do_profile(void)
+{
+    return accounts_set_profile(stage.accounts, person, SLICE("Old Name"), true, NULL);
+}
 static Status do_watch(void)
 {
     return accounts_watch(stage.accounts, person, 5, true);
@@ -134,6 +190,43 @@ static bool person_has_role(void)
 {
     return stage_read(person).roles == 2;
 }
+static bool link_is(LinkKind kind, Status expected)
+{
+    Link link;
+    return links_peek(stage.honest, kind, secret, contract_arena(), &link, NULL) == expected;
+}
+/* Whatever happens, a link and its effect go together. */
+static bool person_confirmed_by_link(void)
+{
+    bool confirmed = person_is_confirmed();
+    EXPECT(link_is(LINK_CONFIRM, confirmed ? STATUS_REFUSED : STATUS_OK));
+    return confirmed;
+}
+static bool person_has_new_password(void)
+{
+    Account account;
+    Status status = accounts_check_password(stage.honest, slice_from(word("old")),
+                                            SLICE("battery staple"), contract_arena(), &account);
+    EXPECT(link_is(LINK_RESET, status == STATUS_OK ? STATUS_REFUSED : STATUS_OK));
+    return status == STATUS_OK;
+}
+static bool person_moved_by_link(void)
+{
+    bool moved = person_has_new_email();
+    EXPECT(link_is(LINK_EMAIL, moved ? STATUS_REFUSED : STATUS_OK));
+    return moved;
+}
+static bool person_has_tokens(void)
+{
+    Token *tokens;
+    size_t count = 0;
+    EXPECT_STATUS(tokens_list(stage.honest, person, contract_arena(), &tokens, &count), STATUS_OK);
+    return count >= 1;
+}
+static bool person_has_profile(void)
+{
+    return slice_equal(stage_read(person).real_name, SLICE("Old Name"));
+}
 static bool person_watches(void)
 {
     uint64_t *policies;
@@ -148,7 +241,8 @@ typedef struct Operation {
     void (*prepare)(void);
     Status (*run)(void);
     bool (*is_done)(void); /* by an honest look */
-    bool registers;        /* repeating it may be refused: its own first attempt has the name */
+    bool
+        registers; /* repeating it may be refused: its own first attempt has the name, or used the link */
 } Operation;
 
 static const Operation OPERATIONS[] = {
@@ -163,6 +257,11 @@ static const Operation OPERATIONS[] = {
     {"expire", prepare_old_pending, do_expire, person_is_void, false},
     {"rights", prepare_confirmed, do_rights, person_has_role, false},
     {"watch", prepare_confirmed, do_watch, person_watches, false},
+    {"confirm by a link", prepare_confirm_link, do_confirm_link, person_confirmed_by_link, true},
+    {"a new password by a link", prepare_reset_link, do_reset_link, person_has_new_password, true},
+    {"another e-mail by a link", prepare_email_link, do_email_link, person_moved_by_link, true},
+    {"token", prepare_confirmed, do_token, person_has_tokens, false},
+    {"profile", prepare_confirmed, do_profile, person_has_profile, false},
 };
 
 /* ---- A run --------------------------------------------------------------------------------------------------- */

@@ -29,6 +29,7 @@ AccountsOptions stage_options(Store *store)
 {
     return (AccountsOptions){.store = store,
                              .world = stage.world,
+                             .vault = test_vault(),
                              .hasher = {cheap_hash, cheap_check, &stage},
                              .id_block = 1};
 }

@@ -10,6 +10,7 @@
 #include "accounts/accounts.h"
 #include "contract.h"
 #include "faulty.h"
+#include "world.h"
 
 #define DAY_US (S_PER_DAY * US_PER_S)
 

@@ -75,9 +75,12 @@ static void open_site(bool bulk, bool start)
 {
     Reason reason = {.rule = ""};
     Store *store;
+    Config config;
+    config_defaults(&config);
     Status status = saves_open(settings.directory, bulk, &store, &reason);
     if (status == STATUS_OK)
-        status = app_open(store, world_real(), NULL, &app, &reason);
+        status =
+            app_open(&(AppParts){store, world_real(), vault_for_tests(1), &config}, &app, &reason);
     if (status == STATUS_OK && start)
         status = app_start(&app, NULL, "here", &reason);
     if (status != STATUS_OK)

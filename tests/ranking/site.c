@@ -67,8 +67,11 @@ void site_begin(uint64_t seed)
     EXPECT_STATUS(store_rocksdb_open(&store, &site.real, &reason), STATUS_OK);
     between_init(&site.between, site.real);
     site.store = &site.between.store;
-    AccountsOptions accounts = {
-        .store = site.store, .world = site.world, .hasher = password_bcrypt(4), .id_block = 16};
+    AccountsOptions accounts = {.store = site.store,
+                                .world = site.world,
+                                .vault = test_vault(),
+                                .hasher = password_bcrypt(4),
+                                .id_block = 16};
     site.accounts = accounts_new(&accounts);
     PoliciesOptions policies = {
         .store = site.store, .world = site.world, .id_block = 4, .cache_s = 60};

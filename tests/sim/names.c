@@ -30,9 +30,11 @@ static bool cheap_check(void *self, Slice password, Slice hash)
 
 Accounts *names_accounts(Run *run, Store *store, World world)
 {
-    (void)run;
-    AccountsOptions options = {
-        .store = store, .world = world, .hasher = {cheap_hash, cheap_check, NULL}, .id_block = 1};
+    AccountsOptions options = {.store = store,
+                               .world = world,
+                               .vault = run_vault(run),
+                               .hasher = {cheap_hash, cheap_check, NULL},
+                               .id_block = 1};
     return accounts_new(&options);
 }
 

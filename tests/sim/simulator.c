@@ -25,6 +25,7 @@ struct Run {
     Sim *sim;
     SimWorld *world;
     Arena *arena;
+    Vault *vault;
     void *state;
     uint64_t luck;
     int64_t until_us;
@@ -85,6 +86,11 @@ Arena *run_arena(Run *run)
 Sim *run_sim(Run *run)
 {
     return run->sim;
+}
+
+const Vault *run_vault(const Run *run)
+{
+    return run->vault;
 }
 
 bool run_working(Run *run, SimClient *client)
@@ -237,7 +243,11 @@ void run_once(const RunPlan *plan, RunResult *ret_result)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     *ret_result = (RunResult){0};
-    Run run = {.plan = plan, .result = ret_result, .arena = arena, .luck = plan->seed};
+    Run run = {.plan = plan,
+               .result = ret_result,
+               .arena = arena,
+               .vault = vault_for_tests(1),
+               .luck = plan->seed};
     mutant_made = plan->mutant != NULL ? plan->mutant->name : NULL;
     run.sim = make_cluster(&run);
     Store *store = sim_open(run.sim, NULL);
@@ -248,6 +258,7 @@ void run_once(const RunPlan *plan, RunResult *ret_result)
     store_close(store);
     take_result(&run);
     sim_free(run.sim);
+    vault_free(run.vault);
 }
 
 void run_result_free(RunResult *result)

@@ -10,6 +10,7 @@
  * To add a module: a workload file and its checkers, and a line in the table of simulator.c. */
 #pragma once
 
+#include "base/vault.h"
 #include "store/sim/sim.h"
 
 typedef struct Run Run;
@@ -55,6 +56,8 @@ void *run_state(Run *run);
 void run_set_state(Run *run, void *state);
 Arena *run_arena(Run *run);
 Sim *run_sim(Run *run);
+/* The key of the site; the same in every run. */
+const Vault *run_vault(const Run *run);
 /* The clients should go on; asks a client's own count in the exhaustive mode, else the time. */
 bool run_working(Run *run, SimClient *client);
 bool run_is_exhaustive(const Run *run);

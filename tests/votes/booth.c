@@ -21,6 +21,7 @@ static void open_modules(void)
     Store *store = &booth.faulty.store;
     booth.accounts = accounts_new(&(AccountsOptions){.store = store,
                                                      .world = booth.world,
+                                                     .vault = test_vault(),
                                                      .hasher = {cheap_hash, cheap_check, NULL},
                                                      .id_block = 16});
     booth.policies = policies_new(

@@ -7,6 +7,7 @@
 #include "contract.h"
 #include "faulty.h"
 #include "votes/votes.h"
+#include "world.h"
 
 #define DAY_US (S_PER_DAY * US_PER_S)
 

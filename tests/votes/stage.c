@@ -40,6 +40,7 @@ static void open_handles(void)
     EXPECT_STATUS(store_rocksdb_open(&options, &stage.store, &reason), STATUS_OK);
     stage.accounts = accounts_new(&(AccountsOptions){.store = stage.store,
                                                      .world = stage.world,
+                                                     .vault = test_vault(),
                                                      .hasher = {cheap_hash, cheap_check, NULL},
                                                      .id_block = 16});
     stage.policies = policies_new(&(PoliciesOptions){

@@ -81,6 +81,7 @@ void hands_open(Hands *hands, Run *run, SimClient *client, Store *store, Arena *
     hands->world.random = client != NULL ? sim_client_random(client) : (Random){fill_outside, run};
     AccountsOptions accounts = {.store = store,
                                 .world = hands->world,
+                                .vault = run_vault(run),
                                 .hasher = {cheap_hash, cheap_check, NULL},
                                 .id_block = 2};
     hands->accounts = accounts_new(&accounts);
