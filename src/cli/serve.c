@@ -9,38 +9,40 @@
 #include "cli/control.h"
 #include "cli/maintenance.h"
 #include "cli/open.h"
+#include "site/site.h"
 #include "web/server.h"
 
-typedef struct Site {
+typedef struct Serving {
     Context *context;
     Store *store;
     App app;
+    Site *site;
     WebServer *server;
     Control *control;
     Log *log;
-} Site;
+} Serving;
 
 static void show_maintenance(void *self, const char *message)
 {
-    web_server_maintenance(((Site *)self)->server, message);
+    web_server_maintenance(((Serving *)self)->server, message);
 }
 
 /* A command that came through the control socket, on the store that is open here. */
 static int run_for_client(void *self, const ControlRequest *request, Output output)
 {
-    Site *site = self;
+    Serving *serving = self;
     ARENA_SCOPE Arena *arena = arena_new();
     Reason reason = {0};
-    Context context = {.world = site->context->world,
-                       .config = site->context->config,
+    Context context = {.world = serving->context->world,
+                       .config = serving->context->config,
                        .directory = request->directory,
                        .input = request->input,
-                       .store = site->store,
-                       .app = &site->app,
+                       .store = serving->store,
+                       .app = &serving->app,
                        .output = output,
                        .arena = arena,
                        .maintenance = show_maintenance,
-                       .maintenance_self = site};
+                       .maintenance_self = serving};
     Status status = command_parse(request->words, request->count, arena, &context.parsed, &reason);
     if (status == STATUS_OK && context.parsed.command->needs == COMMAND_ALONE)
         status = reason_set(&reason, STATUS_INVALID, "", "\"%s\" does not run inside a server",
@@ -49,42 +51,49 @@ static int run_for_client(void *self, const ControlRequest *request, Output outp
         (void)command_fail(&context, status, &reason);
         return EXIT_USAGE;
     }
-    LogLine line = log_line(site->log, LOG_INFO, "command");
+    LogLine line = log_line(serving->log, LOG_INFO, "command");
     log_text(&line, "name", context.parsed.command->name);
     log_end(&line);
     return context.parsed.command->run(&context);
 }
 
-static Status start_parts(Site *site, Reason *reason)
+static Status start_parts(Serving *serving, Reason *reason)
 {
-    Context *context = site->context;
+    Context *context = serving->context;
     Slice message;
     TRY(web_server_check(context->config, reason)); /* before a data directory is made */
-    TRY(open_store(context->config, context->world, true, &site->store, reason));
-    TRY(site_maintenance(site->store, context->arena, &message));
-    AppParts parts = {site->store, context->world, NULL, context->config};
+    TRY(open_store(context->config, context->world, true, &serving->store, reason));
+    TRY(site_maintenance(serving->store, context->arena, &message));
+    AppParts parts = {serving->store, context->world, NULL, context->config};
     TRY(open_vault(parts.config, parts.world, parts.store, &parts.vault, reason));
-    TRY(app_open(&parts, &site->app, reason));
-    TRY(app_start(&site->app, site->log, context->config->listen, reason));
+    TRY(app_open(&parts, &serving->app, reason));
+    TRY(app_start(&serving->app, serving->log, context->config->listen, reason));
     WebOptions options = {.config = context->config,
                           .world = context->world,
-                          .log = site->log,
-                          .store = {site->store, store_health, store_metrics}};
-    TRY(web_server_start(&options, &site->server, reason));
+                          .log = serving->log,
+                          .store = {serving->store, store_health, store_metrics}};
+    serving->site = site_new(
+        &(SiteOptions){.app = &serving->app, .config = context->config, .log = serving->log});
+    site_serve(serving->site, &options);
+    TRY(web_server_start(&options, &serving->server, reason));
+    site_start(serving->site);
     if (message.data != NULL)
-        show_maintenance(site, arena_text(context->arena, message));
-    return control_start(context->config->data, context->world.clock, run_for_client, site,
-                         &site->control, reason);
+        show_maintenance(serving, arena_text(context->arena, message));
+    return control_start(context->config->data, context->world.clock, run_for_client, serving,
+                         &serving->control, reason);
 }
 
-static void stop_parts(Site *site)
+static void stop_parts(Serving *serving)
 {
-    if (site->control != NULL)
-        control_stop(site->control);
-    if (site->server != NULL)
-        web_server_stop(site->server);
-    app_close(&site->app);
-    store_close(site->store);
+    if (serving->control != NULL)
+        control_stop(serving->control);
+    if (serving->site != NULL)
+        site_stop(serving->site);
+    if (serving->server != NULL)
+        web_server_stop(serving->server);
+    site_free(serving->site);
+    app_close(&serving->app);
+    store_close(serving->store);
 }
 
 /* Blocked in every thread from the start, so that only this wait sees them. */
@@ -106,19 +115,19 @@ static LogLevel level_of(const char *name)
     return LOG_INFO;
 }
 
-static void log_start(Site *site)
+static void log_start(Serving *serving)
 {
-    LogLine line = log_line(site->log, LOG_INFO, "serving");
+    LogLine line = log_line(serving->log, LOG_INFO, "serving");
     log_text(&line, "version", OSTRAKA_VERSION);
-    log_text(&line, "listen", site->context->config->listen);
-    log_i64(&line, "port", web_server_port(site->server));
-    log_text(&line, "data", site->context->config->data);
+    log_text(&line, "listen", serving->context->config->listen);
+    log_i64(&line, "port", web_server_port(serving->server));
+    log_text(&line, "data", serving->context->config->data);
     log_end(&line);
 }
 
 int serve_run(Context *context)
 {
-    Site site = {
+    Serving serving = {
         .context = context,
         .log = log_new(STDERR_FILENO, level_of(context->config->log_level), context->world.clock)};
     Reason reason = {0};
@@ -126,20 +135,21 @@ int serve_run(Context *context)
     int received, code = EXIT_DONE;
     signal(SIGPIPE, SIG_IGN);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
-    Status status = start_parts(&site, &reason);
+    Status status = start_parts(&serving, &reason);
     if (status == STATUS_OK) {
-        log_start(&site);
-        command_print(context, "Ostraka is at http://%s/ (data in %s). Ctrl-C stops it.\n",
-                      open_address(context->config, web_server_port(site.server), context->arena),
-                      context->config->data);
+        log_start(&serving);
+        command_print(
+            context, "Ostraka is at http://%s/ (data in %s). Ctrl-C stops it.\n",
+            open_address(context->config, web_server_port(serving.server), context->arena),
+            context->config->data);
         sigwait(&signals, &received);
-        LogLine line = log_line(site.log, LOG_INFO, "stopping");
+        LogLine line = log_line(serving.log, LOG_INFO, "stopping");
         log_i64(&line, "signal", received);
         log_end(&line);
     } else {
         code = command_fail(context, status, &reason);
     }
-    stop_parts(&site);
-    log_free(site.log);
+    stop_parts(&serving);
+    log_free(serving.log);
     return code;
 }
