@@ -34,6 +34,8 @@ typedef struct Task {
     uint32_t parts;
     bool
         local; /* every instance for itself: about what it holds in memory. Its state is not stored */
+    bool
+        at_start; /* begins anew when an instance starts: the one before may have been cut off in the middle of what it ends */
     const char *help;
     TaskFunction *piece;
 } Task;
@@ -67,6 +69,7 @@ typedef struct TaskPart {
     int64_t not_before_us; /* after a failure; steady clock */
     uint32_t failures;     /* in a row */
     bool stuck;            /* the last piece has to be done again */
+    bool anew;             /* this instance has just started, and the task begins with it */
     int64_t saved_us;      /* steady clock */
     int64_t stamp;         /* timestamp of what is stored */
 } TaskPart;
@@ -108,6 +111,8 @@ int64_t task_due_us(const Task *task, const TaskState *state);
 /* How long to wait after so many failures in a row. Pure. */
 int64_t task_backoff_us(uint32_t failures);
 
+/* An instance starts: tasks that are for that begin anew. */
+void tasks_anew(Tasks *tasks);
 /* Begins a pass from the beginning. */
 void task_begin(Tasks *tasks, TaskPart *part);
 /* One piece of the pass under way, with all that follows from its result. */

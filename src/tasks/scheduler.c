@@ -170,7 +170,7 @@ static TaskPart *choose(Tasks *tasks)
             continue;
         if (is_urgent(part, now_us))
             return part;
-        if (is_due(part, now_us) && (chosen == NULL || part->turn < chosen->turn))
+        if ((part->anew || is_due(part, now_us)) && (chosen == NULL || part->turn < chosen->turn))
             chosen = part;
     }
     return chosen;
@@ -180,11 +180,13 @@ static TaskPart *choose(Tasks *tasks)
 static Status take_over(Tasks *tasks, TaskPart *part)
 {
     int64_t now_us = clock_now_us(tasks->options.world.clock);
-    if (part->state.under_way)
+    if (part->state.under_way && !part->anew)
         return STATUS_OK;
     TRY(task_state_read(tasks, part));
-    if (!part->state.under_way && (is_due(part, now_us) || is_urgent(part, now_us)))
+    bool due = is_due(part, now_us) || is_urgent(part, now_us);
+    if (part->anew || (due && !part->state.under_way))
         task_begin(tasks, part);
+    part->anew = false;
     return STATUS_OK;
 }
 

@@ -65,7 +65,7 @@ static Status sweep_older(TaskPiece *piece)
         return last_piece(piece, STATUS_OK);
     Status status = sweep_hour(piece, hour);
     BUFFER_SCOPE Buffer next = {0};
-    hour += MUTANT(sweep_skips_hours) ? 2 * SHARES : SHARES;
+    hour += MUTANT(sweep_skips_hours) ? 4 * SHARES : SHARES;
     buffer_u32(&next, hour);
     piece->next = arena_copy(piece->arena, buffer_slice(&next));
     piece->more = hour < end;
@@ -276,24 +276,26 @@ static Status rankings(TaskPiece *piece)
 enum { ROW_PROJECT, ROW_SWEEP, ROW_SWEEP_OLDER, ROW_PASS };
 
 const Task TASKS[] = {
-    [ROW_PROJECT] = {"project", 1, 1, true, "Carries what was saved here to the counts.", project},
-    [ROW_SWEEP] = {"sweep", 60, RECENT_HOURS, false,
+    [ROW_PROJECT] = {"project", 1, 1, true, false, "Carries what was saved here to the counts.",
+                     project},
+    [ROW_SWEEP] = {"sweep", 60, RECENT_HOURS, false, false,
                    "Follows the marks of the last two hours to voters that were left behind.",
                    sweep},
-    [ROW_SWEEP_OLDER] = {"sweep-older", S_PER_DAY, SHARES, false,
+    [ROW_SWEEP_OLDER] = {"sweep-older", S_PER_DAY, SHARES, false, false,
                          "The same for older marks: a save may be found days late.", sweep_older},
-    [ROW_PASS] = {"pass", 7 * S_PER_DAY, 1, false, "The same for all voters, without marks.", pass},
-    {"recount", S_PER_DAY, 1, false, "Adds up who holds what on each policy, against its sums.",
-     recount},
-    {"lists", S_PER_HOUR, 1, false, "Corrects the lists of active policies by name and date.",
+    [ROW_PASS] = {"pass", 7 * S_PER_DAY, 1, false, false, "The same for all voters, without marks.",
+                  pass},
+    {"recount", S_PER_DAY, 1, false, false,
+     "Adds up who holds what on each policy, against its sums.", recount},
+    {"lists", S_PER_HOUR, 1, false, true, "Corrects the lists of active policies by name and date.",
      lists},
-    {"moves", S_PER_HOUR, 1, false,
+    {"moves", S_PER_HOUR, 1, false, true,
      "Ends what waits: new policies, merges, deletions after their appeal.", moves},
-    {"names", S_PER_DAY, 1, false, "Frees the names of registrations that were never confirmed.",
-     names},
-    {"checkpoint", S_PER_HOUR, 1, false, "Keeps each day's ranking, and corrects kept ones.",
+    {"names", S_PER_DAY, 1, false, false,
+     "Frees the names of registrations that were never confirmed.", names},
+    {"checkpoint", S_PER_HOUR, 1, false, false, "Keeps each day's ranking, and corrects kept ones.",
      checkpoint},
-    {"rankings", 60, 1, true, "Reads again what other instances changed.", rankings},
+    {"rankings", 60, 1, true, false, "Reads again what other instances changed.", rankings},
 };
 const size_t TASK_COUNT = sizeof TASKS / sizeof TASKS[0];
 const Task *const TASK_SWEEP = &TASKS[ROW_SWEEP];

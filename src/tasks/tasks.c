@@ -133,9 +133,16 @@ static void *work(void *argument)
     return NULL;
 }
 
+void tasks_anew(Tasks *tasks)
+{
+    for (size_t i = 0; i < tasks->part_count; i++)
+        tasks->parts[i].anew = tasks->parts[i].task->at_start;
+}
+
 void tasks_start(Tasks *tasks)
 {
     CHECK(!tasks->has_thread);
+    tasks_anew(tasks);
     CHECK(pthread_create(&tasks->thread, NULL, work, tasks) == 0);
     tasks->has_thread = true;
 }

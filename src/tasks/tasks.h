@@ -14,6 +14,8 @@
  *   5. Progress, the last run, how long it took, and errors can be seen while it works, from any instance.
  *   6. When no whole pass over all voters has begun for half the life of a mark, marks may be about to be lost: then that pass
  *      comes before everything else, and at start before the site serves (tasks_catch_up).
+ *   7. What a crash may leave half done (a new policy that waits, a list that lacks one) is looked for when an instance starts, beside
+ *      the first requests, and not only when its task is due again.
  * Not promised: that a task runs exactly once a period, or at a certain time of day. */
 #pragma once
 

@@ -296,11 +296,24 @@ static int command_run(void)
     return 0;
 }
 
+/* What the tasks of a site that has just started do by themselves, without waiting for their turn. */
+static void end_what_waits(void)
+{
+    static const char *const NAMES[] = {"moves", "lists"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        Reason reason = {.rule = ""};
+        Status status = tasks_run(app_tasks(&app), slice_from(NAMES[i]), &reason);
+        if (status != STATUS_OK)
+            broken("the task %s: %s %s", NAMES[i], status_name(status), reason.rule);
+    }
+}
+
 static int command_check(void)
 {
     size_t count;
     SavesRecord *records = saves_records(settings.acks, &count);
     open_site(false, true);
+    end_what_waits();
     size_t findings = saves_check(&app, records, count);
     close_site();
     free(records);

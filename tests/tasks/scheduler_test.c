@@ -278,3 +278,27 @@ TEST(a_task_that_is_not_there_is_told)
     tasks_free(tasks);
     stage_end();
 }
+
+/* The one before may have been killed between a move and the lists that follow it. */
+TEST(an_instance_that_starts_looks_for_what_a_crash_left)
+{
+    stage_begin();
+    uint64_t ann = stage_voter("ann");
+    stage_policy(ann, "Trams");
+    Tasks *first = instance();
+    turn_all(first);
+    int64_t before_us = info(first, "lists", 0).begun_us,
+            moves_us = info(first, "moves", 0).begun_us;
+    tasks_free(first);
+    test_world_pass(&stage.own, 180 * US_PER_S); /* its heartbeat is over */
+    Tasks *second = instance();
+    turn_all(second);
+    EXPECT_I64(info(second, "lists", 0).begun_us, before_us); /* not due yet */
+    tasks_anew(second);
+    turn_all(second);
+    EXPECT(info(second, "lists", 0).begun_us > before_us);
+    EXPECT(info(second, "moves", 0).begun_us > moves_us);
+    EXPECT(info(second, "lists", 0).whole_us == info(second, "lists", 0).begun_us);
+    tasks_free(second);
+    stage_end();
+}
