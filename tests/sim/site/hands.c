@@ -59,6 +59,7 @@ static void noted_sleep(void *self, int64_t us)
 static void told(void *self, VoteStep step, const VoteNews *news)
 {
     Hands *hands = self;
+    shown_told(hands, step, news);
     if (step != VOTE_SENT)
         return;
     note_hour(hands, clock_now_us(hands->clock));
@@ -71,11 +72,19 @@ static void told(void *self, VoteStep step, const VoteNews *news)
     }
 }
 
+static void projected(void *self, uint64_t voter, uint64_t seq)
+{
+    VoteListener listener = ranking_listener(((Hands *)self)->ranking);
+    listener.projected(listener.self, voter, seq);
+}
+
 void hands_open(Hands *hands, Run *run, SimClient *client, Store *store, Arena *arena)
 {
     Site *site = run_state(run);
     SimWorld *world = sim_world(run_sim(run));
     *hands = (Hands){.run = run, .site = site, .client = client, .store = store, .arena = arena};
+    if (site->scheduled)
+        hands->store = store = quick_open(&hands->quick, hands, store);
     hands->clock = client != NULL ? sim_client_clock(client) : sim_world_clock(world);
     hands->world.clock = (Clock){noted_now, noted_steady, noted_sleep, hands};
     hands->world.random = client != NULL ? sim_client_random(client) : (Random){fill_outside, run};
@@ -91,17 +100,25 @@ void hands_open(Hands *hands, Run *run, SimClient *client, Store *store, Arena *
                                 .cache_s = site->cache_s,
                                 .cache_most = 1000};
     hands->policies = policies_new(&policies);
+    RankingOptions ranking = {.store = store,
+                              .world = hands->world,
+                              .policies = hands->policies,
+                              .window_days = (uint32_t)SETTINGS_AT_FIRST.window_days,
+                              .shared = true};
+    hands->ranking = ranking_new(&ranking);
     VotesOptions votes = {.store = store,
                           .world = hands->world,
                           .accounts = hands->accounts,
                           .policies = hands->policies,
-                          .listener = {.told = told, .self = hands}};
+                          .listener = {told, projected, hands}};
     hands->votes = votes_new(&votes);
 }
 
 void hands_close(Hands *hands)
 {
+    tasks_free(hands->tasks);
     votes_free(hands->votes);
+    ranking_free(hands->ranking);
     policies_free(hands->policies);
     accounts_free(hands->accounts);
 }

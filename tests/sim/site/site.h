@@ -10,12 +10,18 @@
  *   moderators.c  moves of policies, settings
  *   names.c       registrations, confirmations, other names
  *   sweeps.c      background work, and the bound on its lag
+ *   schedule.c    the same by the site's own scheduler, in some of the runs
+ *   shown.c       what instances show from memory
+ *   quick.c       a store that knows which rows nobody ever wrote
  *   watch.c       what is looked at while things happen
  *   facts.c       all that stands in the end
  *   check_*.c     what must hold, one file each */
 #pragma once
 
+#include "ranking/ranking.h"
 #include "simulator.h"
+#include "store/engine.h"
+#include "tasks/tasks.h"
 #include "votes/ledger.h"
 
 enum {
@@ -115,6 +121,12 @@ typedef struct SitePast {
     struct SitePast *next;
 } SitePast;
 
+/* Hashes of rows that were written; see quick.c. */
+typedef struct SiteRows {
+    uint64_t *hashes; /* 0: free */
+    size_t count, room;
+} SiteRows;
+
 typedef struct SiteFacts SiteFacts;
 
 typedef struct Site {
@@ -138,6 +150,9 @@ typedef struct Site {
     bool lone;         /* people save once in a meeting: nothing later repairs what went wrong */
     int64_t meeting_us, *periods_us, cache_s, grace_s;
     size_t sweepers, sweepers_wanted;
+    bool scheduled;  /* sweepers are schedulers, and instances have rankings */
+    int64_t turn_us; /* how often a scheduler wakes up */
+    SiteRows rows;
     uint64_t storm[2]; /* policies that are about to be merged into each other */
     int64_t storm_us;  /* when */
     uint32_t storm_merges;
@@ -147,8 +162,16 @@ typedef struct Site {
 
 /* ---- hands.c --------------------------------------------------------------------------------------------- */
 
+typedef struct Hands Hands;
+
+typedef struct Quick {
+    Store store;
+    Store *real;
+    Hands *hands;
+} Quick;
+
 /* An instance of the program. */
-typedef struct Hands {
+struct Hands {
     Run *run;
     Site *site;
     SimClient *client; /* NULL: from outside */
@@ -158,14 +181,19 @@ typedef struct Hands {
     Accounts *accounts;
     Policies *policies;
     Votes *votes;
-    SiteTry *try; /* under way */
-    Clock clock;  /* the real one, behind world.clock */
-    bool marking; /* whatever hour the clock says may be that of a mark */
-} Hands;
+    Ranking *ranking;
+    Tasks *tasks;                      /* or NULL: nobody asked for them */
+    SiteTry *try;                      /* under way */
+    Clock clock;                       /* the real one, behind world.clock */
+    bool marking;                      /* whatever hour the clock says may be that of a mark */
+    int64_t shown[SITE_POLICIES_MOST]; /* by the changes of a save: before it */
+    Quick quick;
+};
 
 void hands_open(Hands *hands, Run *run, SimClient *client, Store *store, Arena *arena);
 void hands_close(Hands *hands);
 #define HANDS_SCOPE __attribute__((cleanup(hands_close)))
+Store *quick_open(Quick *quick, Hands *hands, Store *real);
 bool hands_alive(const Hands *hands);
 uint64_t hands_draw(Hands *hands, uint64_t below);
 /* What no fault can explain is a violation. Returns whether it is OK. */
@@ -192,6 +220,19 @@ SiteAction names_register, names_confirm, names_rename;
 SiteAction sweeps_waiting, sweeps_recent, sweeps_older, sweeps_slow, sweeps_policies,
     sweeps_accounts, sweeps_rebuild;
 SiteAction watch_counts, watch_history, watch_names, watch_past;
+SiteAction watch_refresh, watch_ranking, watch_tasks;
+/* A voter's head, and up to where it is projected; 0: never. */
+uint64_t marks_head(Hands *hands, uint64_t voter, Status *ret_status);
+uint64_t marks_projected(Hands *hands, uint32_t generation, uint64_t voter, Status *ret_status);
+
+/* What a save tells the ranking. */
+void shown_told(Hands *hands, VoteStep step, const VoteNews *news);
+bool shown_refresh(Hands *hands);
+
+void schedule_open(Hands *hands);
+SiteAction schedule_turns, schedule_quiet;
+/* One task, now; whether it says that nothing was left out. */
+bool schedule_run(Hands *hands, const char *name);
 /* What the late days and the known hours of a day say now; false when they could not be read. */
 bool past_read(Hands *hands, SitePast *past);
 
@@ -230,4 +271,4 @@ const Policy *facts_policy(const SiteFacts *facts, uint64_t policy);
 int64_t chain_held(const SiteChain *chain, size_t count, uint64_t policy);
 
 extern const Checker CHECK_FINAL, CHECK_TOLD, CHECK_PAID, CHECK_TOTALS, CHECK_PICTURES, CHECK_PAST,
-    CHECK_NAMES, CHECK_MOVES, CHECK_TEXTS, CHECK_RUSH, CHECK_CAUGHT_UP;
+    CHECK_NAMES, CHECK_MOVES, CHECK_TEXTS, CHECK_RUSH, CHECK_CAUGHT_UP, CHECK_AUDIT;

@@ -37,13 +37,13 @@ static uint64_t number_in(Hands *hands, const Read *read, Status *ret_status)
     return seq;
 }
 
-static uint64_t head_of(Hands *hands, uint64_t voter, Status *ret_status)
+uint64_t marks_head(Hands *hands, uint64_t voter, Status *ret_status)
 {
     Read read = {&TABLE_VOTERS, ledger_u64(hands->arena, voter), SLICE("head"), STORE_SERIAL};
     return number_in(hands, &read, ret_status);
 }
 
-static uint64_t projected_of(Hands *hands, uint32_t generation, uint64_t voter, Status *ret_status)
+uint64_t marks_projected(Hands *hands, uint32_t generation, uint64_t voter, Status *ret_status)
 {
     Slice row = ledger_projected_row(hands->arena, generation, voter);
     Read read = {&TABLE_PROJECTED, row, SLICE("seq"), STORE_NORMAL};
@@ -77,13 +77,14 @@ void sweeps_older(Hands *hands)
     Generations before, after;
     Status status = votes_generations(hands->votes, &before);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        heads[i] = head_of(hands, site->people[i].account, &status);
+        heads[i] = marks_head(hands, site->people[i].account, &status);
     if (!follow_all_marks(hands) || status != STATUS_OK ||
         now_us > MARKS_DAYS * S_PER_DAY * US_PER_S ||
         votes_generations(hands->votes, &after) != STATUS_OK || before.step != after.step)
         return;
     for (size_t i = 0; i < count; i++) {
-        uint64_t projected = projected_of(hands, after.current, site->people[i].account, &status);
+        uint64_t projected =
+            marks_projected(hands, after.current, site->people[i].account, &status);
         if (hands_alive(hands) && status == STATUS_OK && projected < heads[i])
             run_violated(hands->run,
                          "voter %llu: all marks were followed, but entry %llu is not projected",

@@ -18,6 +18,11 @@ static const Mutant MUTANTS[] = {
     {"normal_read_believed", "a policy of which a normal read lacks a part is called damaged", 400},
     {"names_without_condition", "the clean-up frees names without a condition", 300},
     {"claim_without_id", "a freed claim looks as it did before", 400},
+    {"sweep_skips_hours", "the sweep of older marks skips hours", 300},
+    {"failed_pass_is_whole", "a pass is called whole though a read failed", 300},
+    {"ranking_adds_dropped", "a save that is not saved is in the ranking", 60},
+    {"refresh_ten_minutes", "who slept for longer than ten minutes does not ask what changed", 300},
+    {"verify_ignores_seq", "the auditor takes what is behind for what is coming", 60},
 };
 
 /* ---- Actions --------------------------------------------------------------------------------------------- */
@@ -143,6 +148,14 @@ static void draw_habits(Run *run, Site *site)
     site->lone = run_draw(run, 3) == 0;
 }
 
+/* After all else, so that it changes nothing of the other runs. */
+static void draw_schedule(Run *run, Site *site)
+{
+    enum { LEAST_S = 1200 };
+    site->scheduled = run_draw(run, 3) == 0 && !run_is_exhaustive(run);
+    site->turn_us = LEAST_S * US_PER_S + site->meeting_us / (int64_t)(1 + run_draw(run, 16));
+}
+
 /* In some seeds instances die every few saves, each time leaving one machine with the write, which comes back days later; in others
  * many updates are left unfinished, and their repetitions are not. What arrives late is what sweeps and claims must stand. */
 static void provoke(Run *run, SimSwarm *swarm)
@@ -164,6 +177,7 @@ static void *setup(Run *run, Store *store)
     run_set_state(run, site);
     draw_habits(run, site);
     populate(run, store);
+    draw_schedule(run, site);
     return site;
 }
 
@@ -184,11 +198,22 @@ static void pause_people(Hands *hands)
     clock_sleep_us(hands->world.clock, us);
 }
 
+/* Instances with rankings look at them now and then. */
+static bool looks_at_ranking(Hands *hands)
+{
+    if (!hands->site->scheduled || hands_draw(hands, 8) > 0)
+        return false;
+    (hands_draw(hands, 4) == 0 ? watch_ranking : watch_refresh)(hands);
+    return true;
+}
+
 static void play_people(Hands *hands)
 {
     while (run_working(hands->run, hands->client)) {
         if (run_is_exhaustive(hands->run))
             people_rush(hands);
+        else if (looks_at_ranking(hands))
+            ;
         else if (!moderators_join_storm(hands))
             draw_action(hands)(hands);
         arena_reset(hands->arena);
@@ -232,6 +257,21 @@ static void play_sweeper(Hands *hands)
     }
 }
 
+static void play_scheduler(Hands *hands)
+{
+    static SiteAction *const WATCHES[] = {watch_tasks, watch_tasks, watch_ranking, watch_counts,
+                                          watch_past};
+    schedule_open(hands);
+    while (run_working(hands->run, hands->client)) {
+        schedule_turns(hands);
+        if (hands_alive(hands))
+            WATCHES[hands_draw(hands, sizeof WATCHES / sizeof WATCHES[0])](hands);
+        arena_reset(hands->arena);
+        clock_sleep_us(hands->world.clock,
+                       1 + (int64_t)hands_draw(hands, 2 * (uint64_t)hands->site->turn_us));
+    }
+}
+
 static void client_work(Run *run, SimClient *client, Store *store, Arena *arena)
 {
     Site *site = run_state(run);
@@ -239,7 +279,9 @@ static void client_work(Run *run, SimClient *client, Store *store, Arena *arena)
     hands_open(&hands, run, client, store, arena);
     bool sweeper = !run_is_exhaustive(run) && site->sweepers < site->sweepers_wanted;
     site->sweepers += sweeper;
-    if (sweeper)
+    if (sweeper && site->scheduled)
+        play_scheduler(&hands);
+    else if (sweeper)
         play_sweeper(&hands);
     else
         play_people(&hands);
@@ -251,14 +293,19 @@ static void quiet_sweep(Run *run, Store *store, Arena *arena)
 {
     HANDS_SCOPE Hands hands;
     hands_open(&hands, run, NULL, store, arena);
+    if (((const Site *)run_state(run))->scheduled) {
+        schedule_quiet(&hands);
+        return;
+    }
     sweeps_policies(&hands);
     sweeps_accounts(&hands);
     sweeps_slow(&hands);
 }
 
 static const Checker *const CHECKERS[] = {
-    &CHECK_FINAL, &CHECK_TOLD,  &CHECK_PAID,  &CHECK_TOTALS, &CHECK_PICTURES,  &CHECK_PAST,
-    &CHECK_NAMES, &CHECK_MOVES, &CHECK_TEXTS, &CHECK_RUSH,   &CHECK_CAUGHT_UP, NULL};
+    &CHECK_FINAL,     &CHECK_TOLD,  &CHECK_PAID,  &CHECK_TOTALS, &CHECK_PICTURES,
+    &CHECK_PAST,      &CHECK_NAMES, &CHECK_MOVES, &CHECK_TEXTS,  &CHECK_RUSH,
+    &CHECK_CAUGHT_UP, &CHECK_AUDIT, NULL};
 
 const Workload WORKLOAD_VOTES = {
     .name = "votes",

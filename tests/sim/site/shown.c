@@ -1,0 +1,104 @@
+/* shown.c -- the rankings that instances hold in memory: own saves at once, those of others after a refresh. See site.h. */
+#include "ranking/inside.h"
+#include "site/site.h"
+
+/* Longer than any two clocks differ: what was marked so long ago has a minute that is over for everybody. */
+enum { STILL_MINUTES = 16, STILL_MORE = 8 };
+
+/* The policy's own count, without members; 0 when it is not known. */
+static int64_t shown(const Hands *hands, uint64_t policy)
+{
+    const Record *record = book_find(hands->ranking->live, policy);
+    if (record == NULL)
+        return 0;
+    return record->own != NULL ? record->own->total : record->sum.total;
+}
+
+/* ---- Own saves ------------------------------------------------------------------------------------------- */
+
+/* Nothing else of this instance happens between the two steps of its save, so the ranking moves by just that. */
+void shown_told(Hands *hands, VoteStep step, const VoteNews *news)
+{
+    VoteListener listener = ranking_listener(hands->ranking);
+    size_t count = news->count < SITE_POLICIES_MOST ? news->count : SITE_POLICIES_MOST;
+    bool loaded = hands->ranking->live != NULL;
+    for (size_t i = 0; i < count && loaded && step == VOTE_SENT; i++)
+        hands->shown[i] = shown(hands, news->deltas[i].policy);
+    listener.told(listener.self, step, news);
+    for (size_t i = 0; i < count && loaded && step != VOTE_SENT; i++) {
+        int64_t now = shown(hands, news->deltas[i].policy);
+        int64_t right = hands->shown[i] + (step == VOTE_SAVED ? news->deltas[i].change : 0);
+        if (now != right)
+            run_violated(hands->run, "a save that is %s moves policy %llu from %lld to %lld",
+                         step == VOTE_SAVED ? "saved" : "not",
+                         (unsigned long long)news->deltas[i].policy, (long long)hands->shown[i],
+                         (long long)now);
+    }
+}
+
+/* ---- Saves of others ------------------------------------------------------------------------------------- */
+
+/* All that the counts should say, at one moment: when two are the same, nothing happened in between. */
+typedef struct Stand {
+    uint64_t step; /* of generations */
+    size_t people, policies;
+    uint64_t heads[SITE_PEOPLE_MOST];
+    int64_t totals[SITE_POLICIES_MOST];
+} Stand;
+
+/* False when something could not be read, or is not projected yet. */
+static bool read_stand(Hands *hands, Stand *ret_stand)
+{
+    const Site *site = hands->site;
+    Generations generations;
+    Status status = votes_generations(hands->votes, &generations);
+    memset(ret_stand, 0, sizeof *ret_stand);
+    ret_stand->people = site->person_count;
+    ret_stand->policies = site->policy_count;
+    ret_stand->step = generations.step;
+    for (size_t i = 0; i < ret_stand->people && status == STATUS_OK; i++) {
+        uint64_t voter = site->people[i].account, projected = 0;
+        ret_stand->heads[i] = marks_head(hands, voter, &status);
+        if (status == STATUS_OK)
+            projected = marks_projected(hands, generations.current, voter, &status);
+        if (projected != ret_stand->heads[i])
+            return false;
+    }
+    for (size_t i = 0; i < ret_stand->policies && status == STATUS_OK; i++) {
+        Count count = {0};
+        status = votes_count(hands->votes, site->policies[i], hands->arena, &count);
+        ret_stand->totals[i] = count.total;
+    }
+    return status == STATUS_OK && hands_alive(hands);
+}
+
+bool shown_refresh(Hands *hands)
+{
+    if (hands->ranking->live == NULL)
+        return hands_heard(hands, "ranking_load", ranking_load(hands->ranking, hands->votes));
+    return hands_heard(hands, "ranking_refresh", ranking_refresh(hands->ranking));
+}
+
+void watch_refresh(Hands *hands)
+{
+    (void)shown_refresh(hands);
+}
+
+/* When everything was projected a while ago, and stands still since, a refresh shows it all. */
+void watch_ranking(Hands *hands)
+{
+    const Site *site = hands->site;
+    Stand before, after;
+    if (!read_stand(hands, &before))
+        return;
+    clock_sleep_us(hands->world.clock,
+                   (STILL_MINUTES + (int64_t)hands_draw(hands, STILL_MORE)) * 60 * US_PER_S);
+    if (!hands_alive(hands) || !shown_refresh(hands) || !read_stand(hands, &after) ||
+        memcmp(&before, &after, sizeof after) != 0)
+        return;
+    for (size_t i = 0; i < after.policies; i++)
+        if (shown(hands, site->policies[i]) != after.totals[i])
+            run_violated(hands->run, "policy %llu has %lld, and an instance shows %lld",
+                         (unsigned long long)site->policies[i], (long long)after.totals[i],
+                         (long long)shown(hands, site->policies[i]));
+}
