@@ -7,6 +7,7 @@
 #include "accounts/sessions.h"
 #include "accounts/tokens.h"
 #include "site/cards.h"
+#include "site/curves.h"
 #include "site/site.h"
 #include "web/put.h"
 #include "web/request.h"
@@ -15,6 +16,7 @@ struct Site {
     SiteOptions options;
     App *app;
     Cards *cards;
+    Curves *curves;
     struct Hot *hot;   /* hot.h */
     struct Live *live; /* live.h */
     WebRoute *routes;  /* of all rooms, one after the other */
@@ -39,15 +41,21 @@ typedef struct Room {
 #define ROOM_LIST(X) \
     X(ABOUT)         \
     X(BROWSE)        \
+    X(EDIT)          \
     X(EMBED)         \
     X(FEED)          \
     X(FRONT)         \
     X(GROUPS)        \
+    X(HISTORY)       \
     X(LIVE)          \
     X(MY_HISTORY)    \
     X(MY_VOTES)      \
+    X(NEW)           \
+    X(POLICY)        \
     X(PROFILE)       \
     X(RANKING)       \
+    X(RETIRE)        \
+    X(REVISIONS)     \
     X(WATCHING)
 #define X(name) extern const Room ROOM_##name;
 ROOM_LIST(X)

@@ -35,6 +35,7 @@ Site *site_new(const SiteOptions *options)
     site->options = *options;
     site->app = options->app;
     site->cards = cards_new(options->app);
+    site->curves = curves_new(options->app);
     site->hot = hot_new(options->app);
     site->live = live_new(site);
     gather_routes(site);
@@ -48,6 +49,7 @@ void site_free(Site *site)
     live_free(site->live);
     hot_free(site->hot);
     cards_free(site->cards);
+    curves_free(site->curves);
     free(site->routes);
     free(site);
 }

@@ -26,6 +26,11 @@ static int64_t rounded_up(int64_t centi)
     return (centi + 99) / 100;
 }
 
+int64_t vote_retire_cost(const VoteLine *line, int64_t percent)
+{
+    return rounded_up(line->withdrawn_centi + line->held * percent);
+}
+
 int64_t vote_line_cost(const VoteGround *ground, const VoteLine *line, int64_t time_us)
 {
     PolicyStanding standing;
@@ -40,7 +45,7 @@ int64_t vote_line_cost(const VoteGround *ground, const VoteLine *line, int64_t t
     case POLICY_RETIRED:
         if (standing.move->payer != ground->voter || standing.root != line->policy)
             return 0;
-        return rounded_up(line->withdrawn_centi + line->held * standing.move->percent);
+        return vote_retire_cost(line, standing.move->percent);
     case POLICY_PENDING_DELETION:
     case POLICY_DELETED:
     case POLICY_VOID:

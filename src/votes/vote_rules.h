@@ -106,6 +106,8 @@ enum { VOTE_PLAN_MOST = VOTE_LINES_MOST + VOTE_CHANGES_MOST };
 
 /* The cost of one line to its voter at a time. */
 int64_t vote_line_cost(const VoteGround *ground, const VoteLine *line, int64_t time_us);
+/* What the line will cost its voter instead when they own its policy and it is retired at this percent. */
+int64_t vote_retire_cost(const VoteLine *line, int64_t percent);
 /* Salary due less the cost of all lines. */
 int64_t vote_balance(const VoteGround *ground, VoteLines lines, int64_t time_us);
 /* What a voter sees as the line on `policy`: its own and, when it is a root, those of all members. */

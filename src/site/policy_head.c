@@ -1,0 +1,136 @@
+/* policy_head.c -- what all pages of a policy begin with, and who may do what with it. See policy_views.h. */
+#include "site/live.h"
+#include "site/policy_views.h"
+
+const Account *site_account(const WebRequest *request)
+{
+    const Viewer *viewer = site_viewer(request);
+    return viewer->known ? &viewer->account : NULL;
+}
+
+Slice person_name(Site *site, uint64_t account, Arena *arena)
+{
+    Account found;
+    if (account == 0)
+        return SLICE("the site");
+    Status status = accounts_read(site->app->accounts, account, arena, &found);
+    return status == STATUS_OK && found.name.size > 0 ? found.name : SLICE("a deleted account");
+}
+
+bool policy_is_open(PolicyState state)
+{
+    return state == POLICY_ACTIVE || state == POLICY_MERGING;
+}
+
+Slice policy_title(const PolicyHead *head)
+{
+    return head->policy.text.name.size > 0 ? head->policy.text.name
+                                           : SLICE("A policy that is not shown");
+}
+
+Slice policy_path(const PolicyHead *head, const char *below, Arena *arena)
+{
+    return arena_print(arena, "%.*s%s", SLICE_ARG(head->address), below);
+}
+
+void policy_changed(Site *site, uint64_t id)
+{
+    cards_forget(site->cards, id);
+    policies_forget(site->app->policies, id);
+    (void)!ranking_policy_changed(site->app->ranking, id); /* the next load corrects it */
+    live_changed(site->live);
+}
+
+/* ---- The head --------------------------------------------------------------------------------------------------------- */
+
+static Status group_name(Site *site, GroupKind kind, uint64_t id, Arena *arena, Slice *ret_name)
+{
+    Group *groups;
+    size_t count;
+    TRY(policies_groups(site->app->policies, kind, arena, &groups, &count));
+    *ret_name = SLICE_EMPTY;
+    for (size_t i = 0; i < count; i++)
+        if (groups[i].id == id)
+            *ret_name = groups[i].name;
+    return STATUS_OK;
+}
+
+/* Whether there is anything at this address for this viewer. */
+static bool is_there(const PolicyHead *head)
+{
+    return head->state != POLICY_VOID && (head->state != POLICY_PENDING || head->is_owner);
+}
+
+static void hide(PolicyHead *head)
+{
+    head->is_hidden = true;
+    head->policy.text = (PolicyText){.name = SLICE_EMPTY,
+                                     .description = SLICE_EMPTY,
+                                     .rationale = SLICE_EMPTY,
+                                     .category = head->policy.text.category};
+}
+
+static void judge(PolicyHead *head, const Account *viewer)
+{
+    if (viewer == NULL)
+        return;
+    head->is_owner = viewer->id != 0 && head->policy.owner == viewer->id;
+    bool active = viewer->state == ACCOUNT_CONFIRMED;
+    head->may_edit = (head->is_owner && active) || account_has(viewer, ROLE_EDIT_POLICIES);
+    head->may_retire = (head->is_owner && active) || account_has(viewer, ROLE_MODERATE_POLICIES);
+}
+
+static bool may_see_hidden(const PolicyHead *head, const Account *viewer)
+{
+    return viewer != NULL && (head->is_owner || account_has(viewer, ROLE_MODERATE_POLICIES));
+}
+
+/* Where a merged policy leads through all merges, and what a retired one was retired for. */
+static void follow(Site *site, PolicyHead *head, Arena *arena)
+{
+    PoliciesReader reader = {.policies = site->app->policies, .arena = arena};
+    PolicyBook book = policies_book(&reader);
+    PolicyStanding standing;
+    uint64_t to = head->move->other;
+    if (head->state == POLICY_MERGED &&
+        policy_standing(&book, head->policy.id, INT64_MAX, &standing))
+        to = standing.root;
+    if ((head->state == POLICY_MERGED || head->state == POLICY_RETIRED) && to != 0)
+        head->leads = cards_one(site->cards, to, arena, &head->to) == STATUS_OK &&
+                      head->to.state != POLICY_PENDING_DELETION;
+}
+
+static Status name_all(Site *site, PolicyHead *head, Arena *arena)
+{
+    const PolicyText *text = &head->policy.text;
+    head->owner_name =
+        head->policy.owner != 0 ? person_name(site, head->policy.owner, arena) : SLICE_EMPTY;
+    TRY(group_name(site, GROUP_CATEGORY, text->category, arena, &head->category_name));
+    head->party_name = SLICE_EMPTY;
+    if (text->party != 0)
+        TRY(group_name(site, GROUP_PARTY, text->party, arena, &head->party_name));
+    head->category_address =
+        group_address(GROUP_CATEGORY, text->category, head->category_name, arena);
+    head->party_address = group_address(GROUP_PARTY, text->party, head->party_name, arena);
+    head->address = policy_address(head->policy.id, text->name, arena);
+    follow(site, head, arena);
+    return STATUS_OK;
+}
+
+Status policy_head(Site *site, uint64_t id, const Account *viewer, Arena *arena,
+                   PolicyHead *ret_head)
+{
+    PolicyHead head = {.now_us = clock_now_us(site->app->world.clock)};
+    TRY(policies_read(site->app->policies, id, arena, &head.policy));
+    head.move = &head.policy.facts.moves[head.policy.facts.move_count - 1];
+    head.state = head.move->state;
+    judge(&head, viewer);
+    if (!is_there(&head))
+        return STATUS_NOT_FOUND;
+    if (head.state == POLICY_DELETED ||
+        (head.state == POLICY_PENDING_DELETION && !may_see_hidden(&head, viewer)))
+        hide(&head);
+    TRY(name_all(site, &head, arena));
+    *ret_head = head;
+    return STATUS_OK;
+}

@@ -1,0 +1,185 @@
+/* policy_views.h -- what the pages of one policy show, and programs get as JSON: filled by one function each.
+ *
+ * All begin with a PolicyHead: the policy, what it is called and where, and what this viewer may do with it.
+ *   1. A policy that is not there is NOT_FOUND; so is one that never came to be (void), and for others than its creator one that
+ *      is not there yet (pending).
+ *   2. Of a policy that waits for its deletion only its owner and moderators see name and texts (`is_hidden` for all others:
+ *      policy.text is empty then, so that no page can show it by mistake); of a deleted one nobody does.
+ *   3. What a voter holds is only ever in a view that was filled for that voter. */
+#pragma once
+
+#include "site/charts.h"
+#include "site/diff.h"
+#include "site/views.h"
+
+/* ---- A policy and its viewer (policy_head.c) ------------------------------------------------------------------------------ */
+
+typedef struct PolicyHead {
+    int64_t now_us;
+    Policy policy;
+    PolicyState state;
+    const PolicyMove *move; /* into that state */
+    Slice address;          /* /policies/12-clean-rivers; of a hidden one without words */
+    Slice category_name, category_address, party_name, party_address;
+    Slice owner_name; /* empty: it has none any more */
+    bool is_hidden, is_owner;
+    bool may_edit, may_retire; /* by right; the state may forbid it */
+    bool leads;                /* merged or retired in favour of: */
+    PolicyCard to;
+} PolicyHead;
+
+/* `viewer`: who is logged in, or NULL. */
+MUST_USE Status policy_head(Site *site, uint64_t id, const Account *viewer, Arena *arena,
+                            PolicyHead *ret_head);
+/* The account that is logged in, or NULL. */
+const Account *site_account(const WebRequest *request);
+/* "ada", "a deleted account", "the site" for 0. */
+Slice person_name(Site *site, uint64_t account, Arena *arena);
+/* Whether the text can be changed now, by those who may. */
+bool policy_is_open(PolicyState state);
+/* A title that gives nothing hidden away. */
+Slice policy_title(const PolicyHead *head);
+/* Where a page below the policy's own is: "/policies/12-clean-rivers" and "/edit". */
+Slice policy_path(const PolicyHead *head, const char *below, Arena *arena);
+/* After a change of a policy by this instance: what is kept of it in memory is dropped, and rankings know of it. */
+void policy_changed(Site *site, uint64_t id);
+
+/* ---- The policy page (policy.c) ----------------------------------------------------------------------------------------- */
+
+typedef struct PlaceView {
+    bool is_there;
+    uint32_t days; /* 0: all votes */
+    RankPlace place;
+    bool has_above, has_below; /* and they could be read */
+    PolicyCard above, below;
+} PlaceView;
+
+typedef struct MyVote {
+    bool is_known; /* logged in */
+    bool may_vote; /* and confirmed, and the policy takes votes */
+    int64_t held, free;
+    int64_t withdrawn_centi; /* of the policy's own line: prices are rounded once over all */
+    int64_t balance;
+    int64_t percent; /* lost when taking away */
+    int64_t wish;    /* what the field shows */
+    Slice seen, token;
+    bool is_watching;
+} MyVote;
+
+enum { POLICY_DAYS = 31, POLICY_MEMBERS_SHOWN = 20 };
+
+typedef struct PolicyView {
+    PolicyHead head;
+    Arena *arena;
+    Markup description, rationale;
+    PlaceView recent, ever;
+    int64_t total;
+    ChartPoint days[POLICY_DAYS]; /* votes by day */
+    size_t day_count;
+    ChartPoint ranks[POLICY_DAYS]; /* in the window, at the ends of days */
+    size_t rank_count;             /* 0: not known now */
+    Markup days_chart, ranks_chart;
+    PolicyCard *members; /* what was merged into it */
+    size_t member_count, member_more;
+    MyVote mine;
+    const Viewer *viewer;
+} PolicyView;
+
+/* Without what belongs to the viewer. */
+MUST_USE Status policy_view(Site *site, uint64_t id, const Account *viewer, Arena *arena,
+                            PolicyView *ret_view);
+
+/* ---- Its past (policy_history.c) ------------------------------------------------------------------------------------------ */
+
+enum { HISTORY_DAYS_MOST = 366, HISTORY_HOURS_MOST = 744, HISTORY_UNTIL_MOST = 40 };
+
+typedef struct HistoryWish {
+    uint64_t policy;
+    uint32_t window; /* of the ranks; 0: all votes */
+    bool by_hour;
+    size_t count;  /* 0: as many as are usual */
+    uint32_t last; /* the hour at whose end it ends, and that is over; 0: the last one */
+} HistoryWish;
+
+typedef struct HistoryPoint {
+    int64_t time_us; /* the day or hour that ended then begins here */
+    int64_t end_us;
+    bool is_there; /* it was in the ranking */
+    int64_t votes; /* of this day or hour */
+    uint64_t rank;
+    int64_t window_votes, total;
+} HistoryPoint;
+
+typedef struct HistoryView {
+    PolicyHead head;
+    Arena *arena;
+    HistoryWish wish; /* with what was left out filled in */
+    HistoryPoint *points;
+    size_t count;
+    Markup votes_chart, ranks_chart;
+    Chooser spans, windows;
+    Slice csv, json; /* addresses of the same figures */
+    Slice until;     /* what the field shows */
+    FormFault fault;
+} HistoryView;
+
+MUST_USE Status history_view(Site *site, const HistoryWish *wish, const Account *viewer,
+                             Arena *arena, HistoryView *ret_view);
+/* "2026-01-31" (the end of that day) or "2026-01-31T12:00": the last hour that was over then. INVALID names the rule. Pure. */
+MUST_USE Status history_hour(Slice text, uint32_t *ret_hour, Reason *reason);
+
+/* ---- Its texts (revisions.c) ------------------------------------------------------------------------------------------------ */
+
+enum { REVISIONS_PAGE = 20, REVISION_FIELDS = 6 };
+
+/* A field of the text that differs between two revisions. */
+typedef struct FieldChange {
+    const char *label;
+    Slice before, after;
+    Diff diff; /* shortened */
+} FieldChange;
+
+typedef struct TextChange {
+    FieldChange fields[REVISION_FIELDS];
+    size_t count;
+} TextChange;
+
+typedef struct RevisionEntry {
+    uint32_t revision;
+    int64_t time_us;
+    Slice editor, name;
+    const char *changed[REVISION_FIELDS]; /* labels of what it changed */
+    size_t changed_count;
+} RevisionEntry;
+
+typedef struct RevisionsView {
+    PolicyHead head;
+    RevisionEntry *entries; /* the newest first */
+    size_t count;
+    Pager pager;
+} RevisionsView;
+
+/* Revisions before `before` (0: from the newest). */
+MUST_USE Status revisions_view(Site *site, uint64_t id, uint32_t before, const Account *viewer,
+                               Arena *arena, RevisionsView *ret_view);
+
+typedef struct RevisionView {
+    PolicyHead head;
+    PolicyRevision revision;
+    Slice editor;
+    Markup description, rationale;
+    bool has_other;
+    PolicyRevision other; /* the older one that it is compared with */
+    TextChange change;
+} RevisionView;
+
+typedef struct RevisionWish {
+    uint64_t policy;
+    uint32_t revision;
+    uint32_t against; /* 0: the one before it */
+} RevisionWish;
+MUST_USE Status revision_view(Site *site, const RevisionWish *wish, const Account *viewer,
+                              Arena *arena, RevisionView *ret_view);
+/* What changed between two texts, field by field. Groups are told by their names. */
+MUST_USE Status text_change(Site *site, const PolicyText *before, const PolicyText *after,
+                            Arena *arena, TextChange *ret_change);
