@@ -126,6 +126,7 @@ static void *keep(void *context)
             continue;
         connections_tick(server->connections);
         connections_drain(server->connections);
+        health_log_changes(server);
         log_flush(server->options.log);
         next_us = clock_steady_us(clock) + tick_us;
         accepts = true;

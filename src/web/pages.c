@@ -9,15 +9,6 @@ static int64_t uptime_s(const WebServer *server)
     return (clock_steady_us(clock) - server->started_steady_us) / US_PER_S;
 }
 
-/* A server without a store is as healthy as one that can write. */
-static StoreHealth health_of(const WebServer *server)
-{
-    StoreHealth health = {.engine = "none", .writable = true};
-    if (server->options.store.health != NULL)
-        server->options.store.health(server->options.store.store, &health);
-    return health;
-}
-
 static const char *state_of(const WebServer *server, const StoreHealth *health)
 {
     if (atomic_load(&server->stopping))
@@ -67,7 +58,7 @@ static void store_facts(Buffer *out, const StoreHealth *health)
 static Status start_page(WebRequest *request)
 {
     const WebServer *server = request->server;
-    StoreHealth health = health_of(server);
+    StoreHealth health = health_for_all(server);
     Buffer *out = web_html(request);
     web_header(request, "Cache-Control", "no-store");
     layout_begin(out, SLICE("What runs here"));
@@ -114,7 +105,7 @@ static void write_store(JsonWriter *writer, const StoreHealth *health)
 static Status healthz(WebRequest *request)
 {
     const WebServer *server = request->server;
-    StoreHealth health = health_of(server);
+    StoreHealth health = health_for_all(server);
     JsonWriter writer = web_write_json(request);
     bool can_serve = health.writable && !atomic_load(&server->stopping);
     web_code(request, can_serve ? 200 : 503);

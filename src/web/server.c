@@ -221,6 +221,9 @@ static void wait_for_requests(WebServer *server)
             return;
         clock_sleep_us(clock, STOP_STEP_MS * US_PER_MS);
     } while (clock_steady_us(clock) < until_us);
+    LogLine line = log_line(server->options.log, LOG_WARNING, "stop_cuts_requests");
+    log_i64(&line, "requests", (int64_t)connections_busy(server->connections));
+    log_end(&line);
 }
 
 void web_server_stop(WebServer *server)

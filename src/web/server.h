@@ -15,7 +15,8 @@
  *      its memory, a malformed chunk): a bare 400, 413, 414, 431, 500 or 505, and the connection is closed.
  *   4. Slow or idle clients hold no thread. A handler does hold one of web_threads while it runs.
  *   5. web_server_stop refuses new connections at once, closes idle ones, lets requests that are under way finish for up
- *      to stop_seconds, then cuts. A request that comes in on a live connection meanwhile gets 503 and
+ *      to stop_seconds, then cuts and says so in the log. A handler that still runs then holds up the stop until it returns: a
+ *      thread cannot be taken from it, and what it uses cannot be closed. A request that comes in on a live connection meanwhile gets 503 and
  *      "Connection: close".
  *   6. In maintenance mode everything but routes marked `always` (/healthz, /metrics, assets) is 503 with a message and
  *      Retry-After.

@@ -28,6 +28,7 @@ struct WebServer {
     int wake_fd; /* written to end the keeper's wait */
     uint16_t port;
     pthread_t keeper;
+    bool is_read_only; /* the store was, when the keeper last looked */
 
     int64_t started_us;        /* wall clock */
     int64_t started_steady_us; /* for the uptime */
@@ -70,6 +71,12 @@ void answer_make(WebRequest *request);
 /* True when the answer is there; false: it must be made, and then cached_keep be told how that went. */
 bool cached_answer(WebRequest *request);
 void cached_keep(WebRequest *request, Status status);
+
+/* health.c */
+/* The store's health as everybody may know it: without paths. */
+StoreHealth health_for_all(const WebServer *server);
+/* For the keeper: a line in the log, with all words, when the store turns read-only or writable. */
+void health_log_changes(WebServer *server);
 
 /* pages.c */
 extern const WebRoute BUILT_IN_ROUTES[];

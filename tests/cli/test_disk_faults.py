@@ -46,7 +46,7 @@ def test_read_only_with_a_reason_then_writing_again_without_a_restart(sick_disk,
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     status, health = server.health()
     assert status == 503 and health["status"] == "read_only"
-    assert "db" in health["store"]["reason"]
+    assert "(path)" in health["store"]["reason"] and str(server.data) not in health["store"]["reason"]
     unhealthy = ostraka("health", "--data", server.data)
     assert unhealthy.returncode == 1 and "read-only" in unhealthy.stderr
     assert "maintenance is on" in ostraka("maintenance", "--data", server.data).stdout

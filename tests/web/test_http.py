@@ -1,5 +1,6 @@
 """What a well-behaved and a clumsy client see: methods, parameters, errors, headers, logs."""
 import re
+import time
 
 import pytest
 
@@ -268,6 +269,21 @@ def test_healthz_follows_the_store(server):
     finally:
         server.command("writable")
     assert server.get("/healthz").code == 200
+
+
+def test_paths_are_for_the_log_only(start):
+    server = start()
+    server.command("read-only IO error: No space: While appending to /srv/my data/db/12.log: No space left")
+    for target in ("/healthz", "/"):
+        body = server.get(target).body
+        assert b"While appending to (path) (path): No space left" in body and b"/srv" not in body and b"12.log" not in body
+    for _ in range(100):
+        lines = [line for line in server.log() if line["event"] == "store_read_only"]
+        if lines:
+            break
+        time.sleep(0.05)
+    assert [line["level"] for line in lines] == ["error"]
+    assert lines[0]["reason"].endswith("/srv/my data/db/12.log: No space left")
 
 
 def test_metrics_count_by_route_and_class(server):

@@ -75,6 +75,8 @@ def test_a_client_that_never_finishes_is_cut_after_stop_seconds(start):
         assert client.is_closed()
         assert 0.7 < time.monotonic() - started < 3
     server.end()
+    (line,) = [line for line in server.log() if line["event"] == "stop_cuts_requests"]
+    assert (line["level"], line["requests"]) == ("warning", 1)
 
 
 def test_a_stop_with_nothing_to_do_is_quick(start):
