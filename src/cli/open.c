@@ -52,14 +52,20 @@ const char *open_key_path(const Config *config, Arena *arena)
 }
 
 /* The file is made and durable before the store knows its id. A crash in between leaves a key that the next start takes. */
-static Status open_or_make(World world, const char *path, Slice known, Vault **ret_vault,
-                           Reason *reason)
+static Status open_or_make(Store *store, World world, const char *path, Slice known,
+                           Vault **ret_vault, Reason *reason)
 {
+    ARENA_SCOPE Arena *arena = arena_new();
+    ScanPage page;
     Status status = vault_open(world, path, ret_vault, reason);
     if (status != STATUS_NOT_FOUND)
         return status;
-    if (known.data == NULL)
+    TRY(store_scan(store, &TABLE_ACCOUNTS, SLICE_EMPTY, 1, arena, &page));
+    bool has_accounts = page.count > 0;
+    if (known.data == NULL && !has_accounts)
         return vault_create(world, path, ret_vault, reason);
+    if (known.data == NULL)
+        known = SLICE("of these accounts");
     return reason_set(
         reason, STATUS_REFUSED, "key_file",
         "%s is missing, and this data needs it: put key %.*s there, or name its file with "
@@ -96,7 +102,7 @@ Status open_vault(const Config *config, World world, Store *store, Vault **ret_v
     Vault *vault = NULL;
     Slice known;
     TRY(site_key(store, arena, &known));
-    TRY(open_or_make(world, path, known, &vault, reason));
+    TRY(open_or_make(store, world, path, known, &vault, reason));
     Status status = check_key(store, world, path, vault, reason);
     if (status != STATUS_OK) {
         vault_free(vault);

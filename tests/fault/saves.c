@@ -71,16 +71,26 @@ Status saves_open(const char *directory, bool bulk, Store **ret_store, Reason *r
     return store_rocksdb_open(&options, ret_store, reason);
 }
 
+/* Where `ostraka` looks for it, too. */
+static Status open_key(bool create, Vault **ret_vault, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    const char *path = arena_text(arena, arena_print(arena, "%s.key", settings.directory));
+    return create ? vault_create(world_real(), path, ret_vault, reason)
+                  : vault_open(world_real(), path, ret_vault, reason);
+}
+
 static void open_site(bool bulk, bool start)
 {
     Reason reason = {.rule = ""};
-    Store *store;
     Config config;
+    AppParts parts = {.world = world_real(), .config = &config};
     config_defaults(&config);
-    Status status = saves_open(settings.directory, bulk, &store, &reason);
+    Status status = saves_open(settings.directory, bulk, &parts.store, &reason);
     if (status == STATUS_OK)
-        status =
-            app_open(&(AppParts){store, world_real(), vault_for_tests(1), &config}, &app, &reason);
+        status = open_key(bulk, &parts.vault, &reason);
+    if (status == STATUS_OK)
+        status = app_open(&parts, &app, &reason);
     if (status == STATUS_OK && start)
         status = app_start(&app, NULL, "here", &reason);
     if (status != STATUS_OK)
