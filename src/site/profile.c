@@ -4,6 +4,13 @@
 
 /* ---- The view --------------------------------------------------------------------------------------------------------- */
 
+static MyPolicy own_policy(const Policy *policy, Arena *arena)
+{
+    return (MyPolicy){policy->id, policy->text.name,
+                      policy_address(policy->id, policy->text.name, arena),
+                      policy->facts.moves[policy->facts.move_count - 1].state};
+}
+
 /* The newest PROFILE_POLICIES with their names; the others are counted. */
 static Status add_policies(Site *site, Arena *arena, MyProfile *profile)
 {
@@ -16,8 +23,7 @@ static Status add_policies(Site *site, Arena *arena, MyProfile *profile)
         PolicyPage page;
         TRY(policies_browse(site->app->policies, &query, arena, &page));
         for (size_t i = 0; i < page.count && profile->policy_count < PROFILE_POLICIES; i++)
-            TRY(my_policy(site, page.policies[i].id, profile->account->id, arena,
-                          &profile->policies[profile->policy_count++]));
+            profile->policies[profile->policy_count++] = own_policy(&page.policies[i], arena);
         profile->created += page.count;
         query.position = page.position;
         more = page.more;

@@ -1,0 +1,206 @@
+/* booth_server.c -- the site as it is, on an embedded store that can be told to leave a save in doubt; for booth.py.
+ *
+ *     booth_server DIRECTORY
+ * prints "port N", then obeys one line of standard input after the other, and answers "done …" or "failed WHY":
+ *     voter NAME DAYS          a confirmed account that registered so many days ago   done ID SECRET-OF-A-SESSION
+ *     guest NAME               one that is not confirmed                              done ID SECRET-OF-A-SESSION
+ *     policy OWNER NAME        an active policy, for 100 of the owner's pollies       done ID
+ *     move POLICY STATE        "retired", "pending-deletion"
+ *     merge SOURCE TARGET
+ *     doubt none|lost|done     see doubt.h
+ * There is no log-in here: sessions are begun as the log-in page does. Ends at the end of its input. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "accounts/sessions.h"
+#include "doubt.h"
+#include "site/inside.h"
+#include "store/rocksdb/rocksdb.h"
+
+static struct {
+    World world;
+    Config config;
+    Log *log;
+    Doubt doubt;
+    App app;
+    Site *site;
+    WebServer *server;
+    Arena *arena;
+} booth;
+
+/* ---- Commands ---- */
+
+static Status add_account(const char *name, int64_t days, bool confirmed, Reason *reason)
+{
+    uint64_t id;
+    Account account;
+    Session session;
+    SessionOrigin origin = {.address = SLICE("127.0.0.1"), .agent = SLICE("booth")};
+    Registration registration = {.name = slice_from(name),
+                                 .email = arena_print(booth.arena, "%s@example.org", name),
+                                 .without_password = true,
+                                 .confirmed = confirmed,
+                                 .registered_us =
+                                     clock_now_us(booth.world.clock) - days * 86400 * US_PER_S,
+                                 .address = SLICE_EMPTY,
+                                 .cookie = SLICE_EMPTY};
+    TRY(accounts_register(booth.app.accounts, &registration, &id, reason));
+    TRY(accounts_read(booth.app.accounts, id, booth.arena, &account));
+    TRY(sessions_begin(booth.app.accounts, &account, &origin, booth.arena, &session));
+    printf("done %llu %.*s\n", (unsigned long long)id, SLICE_ARG(session.secret));
+    return STATUS_OK;
+}
+
+static Status add_policy(uint64_t owner, const char *name, Reason *reason)
+{
+    VoterState state;
+    SaveResult result;
+    PolicyText text = {.name = slice_from(name),
+                       .description = SLICE("A text."),
+                       .rationale = SLICE_EMPTY,
+                       .category = 1};
+    TRY(votes_show(booth.app.votes, owner, booth.arena, &state));
+    SaveRequest request = {
+        .voter = owner, .seen = state.version, .create = &text, .create_held = 100};
+    TRY(votes_save(booth.app.votes, &request, booth.arena, &result, reason));
+    if (result.outcome != SAVE_SAVED)
+        return reason_set(reason, STATUS_REFUSED, "", "%s", vote_rule_text(result.rule));
+    TRY(ranking_policy_changed(booth.app.ranking, result.created));
+    printf("done %llu\n", (unsigned long long)result.created);
+    return STATUS_OK;
+}
+
+/* As every page does after a change. */
+static Status changed(uint64_t policy)
+{
+    cards_forget(booth.site->cards, policy);
+    return ranking_policy_changed(booth.app.ranking, policy);
+}
+
+static Status move_policy(uint64_t policy, const char *state, Reason *reason)
+{
+    PolicyMove move = {.reason = SLICE("a test")};
+    while (move.state < POLICY_STATE_COUNT && strcmp(policy_state_text(move.state), state) != 0)
+        move.state++;
+    move.percent = move.state == POLICY_RETIRED ? 50 : 0;
+    TRY(policies_move(booth.app.policies, policy, POLICY_ACTIVE, &move, reason));
+    TRY(changed(policy));
+    printf("done\n");
+    return STATUS_OK;
+}
+
+static Status merge_policy(uint64_t source, uint64_t target, Reason *reason)
+{
+    TRY(policies_merge(booth.app.policies, source, target, 0, SLICE("a test"), reason));
+    TRY(changed(source));
+    TRY(changed(target));
+    printf("done\n");
+    return STATUS_OK;
+}
+
+static Status set_doubt(const char *mode)
+{
+    static const char *const MODES[] = {"none", "lost", "done"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(MODES[i], mode) == 0)
+            doubt_set(&booth.doubt, (DoubtMode)i);
+    printf("done\n");
+    return STATUS_OK;
+}
+
+/* "verb first rest", where the rest may hold spaces. */
+static Status obey(char *line, Reason *reason)
+{
+    char *first = strchr(line, ' ');
+    if (first == NULL)
+        return reason_set(reason, STATUS_INVALID, "", "no such command");
+    *first++ = '\0';
+    char *rest = strchr(first, ' ');
+    if (rest != NULL)
+        *rest++ = '\0';
+    uint64_t number = strtoull(first, NULL, 10);
+    if (strcmp(line, "guest") == 0)
+        return add_account(first, 0, false, reason);
+    if (strcmp(line, "doubt") == 0)
+        return set_doubt(first);
+    if (rest != NULL && strcmp(line, "voter") == 0)
+        return add_account(first, strtoll(rest, NULL, 10), true, reason);
+    if (rest != NULL && strcmp(line, "policy") == 0)
+        return add_policy(number, rest, reason);
+    if (rest != NULL && strcmp(line, "move") == 0)
+        return move_policy(number, rest, reason);
+    if (rest != NULL && strcmp(line, "merge") == 0)
+        return merge_policy(number, strtoull(rest, NULL, 10), reason);
+    return reason_set(reason, STATUS_INVALID, "", "no such command");
+}
+
+/* ---- The site ---- */
+
+static Status start(const char *directory, Reason *reason)
+{
+    Store *store;
+    RocksdbOptions options = {.directory = directory,
+                              .create = true,
+                              .cache_bytes = 8 * 1024 * 1024,
+                              .write_buffer_bytes = 4 * 1024 * 1024,
+                              .grace_s = 10 * 86400,
+                              .reopen_s = 1,
+                              .world = booth.world,
+                              .tables = TABLES};
+    TRY(store_rocksdb_open(&options, &store, reason));
+    doubt_init(&booth.doubt, store);
+    AppParts parts = {&booth.doubt.store, booth.world, vault_for_tests(1), &booth.config};
+    TRY(app_open(&parts, &booth.app, reason));
+    TRY(app_start(&booth.app, booth.log, "booth", reason));
+    booth.site = site_new(&(SiteOptions){&booth.app, &booth.config, booth.log, false});
+    WebOptions web = {.config = &booth.config,
+                      .world = booth.world,
+                      .log = booth.log,
+                      .store = {store, store_health, store_metrics}};
+    site_serve(booth.site, &web);
+    TRY(web_server_start(&web, &booth.server, reason));
+    site_start(booth.site);
+    printf("port %u\n", (unsigned)web_server_port(booth.server));
+    fflush(stdout);
+    return STATUS_OK;
+}
+
+static void stop(void)
+{
+    if (booth.server != NULL)
+        web_server_stop(booth.server);
+    site_stop(booth.site);
+    app_close(&booth.app);
+    site_free(booth.site);
+    store_close(booth.doubt.real);
+}
+
+int main(int argc, char **argv)
+{
+    char line[400];
+    Reason reason = {0};
+    booth.world = world_real();
+    booth.arena = arena_new();
+    booth.log = log_new(STDERR_FILENO, LOG_WARNING, booth.world.clock);
+    config_defaults(&booth.config);
+    Status status =
+        config_set(&booth.config, SLICE("listen"), SLICE("127.0.0.1:0"), booth.arena, &reason);
+    if (status == STATUS_OK && argc == 2)
+        status = start(argv[1], &reason);
+    if (status != STATUS_OK || argc != 2) {
+        fprintf(stderr, "booth_server: %s\n", reason.rule);
+        return 1;
+    }
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        status = obey(line, &reason);
+        if (status != STATUS_OK)
+            printf("failed %s: %s\n", status_name(status), reason.rule);
+        fflush(stdout);
+    }
+    stop();
+    arena_free(booth.arena);
+    log_free(booth.log);
+    return 0;
+}

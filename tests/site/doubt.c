@@ -1,0 +1,79 @@
+/* doubt.c -- see doubt.h. */
+#include "doubt.h"
+
+static Doubt *doubt_of(Store *store)
+{
+    return (Doubt *)store;
+}
+
+static bool is_dark(const Doubt *doubt, const Table *table)
+{
+    return doubt->mode != DOUBT_NONE && doubt->begun && table == &TABLE_VOTERS;
+}
+
+static Status read_cell(Store *store, const Read *read, Arena *arena, Cell *ret_cell)
+{
+    Doubt *doubt = doubt_of(store);
+    if (is_dark(doubt, read->table))
+        return STATUS_UNAVAILABLE;
+    return doubt->real->engine->read(doubt->real, read, arena, ret_cell);
+}
+
+static Status read_many(Store *store, const Read *reads, size_t count, Arena *arena,
+                        ReadAnswer *ret_answers)
+{
+    Store *real = doubt_of(store)->real;
+    return real->engine->read_many(real, reads, count, arena, ret_answers);
+}
+
+static Status slice(Store *store, const Query *query, Arena *arena, Page *ret_page)
+{
+    Doubt *doubt = doubt_of(store);
+    if (is_dark(doubt, query->table))
+        return STATUS_UNAVAILABLE;
+    return doubt->real->engine->slice(doubt->real, query, arena, ret_page);
+}
+
+static Status scan(Store *store, const Table *table, Slice position, uint32_t limit, Arena *arena,
+                   ScanPage *ret_page)
+{
+    Store *real = doubt_of(store)->real;
+    return real->engine->scan(real, table, position, limit, arena, ret_page);
+}
+
+static Status write_many(Store *store, const Batch *batches, size_t count, Status *ret_statuses)
+{
+    Store *real = doubt_of(store)->real;
+    return real->engine->write_many(real, batches, count, ret_statuses);
+}
+
+static Status update_if(Store *store, const Update *update, Arena *arena, Found *ret_found)
+{
+    Doubt *doubt = doubt_of(store);
+    if (doubt->mode == DOUBT_NONE || update->table != &TABLE_VOTERS)
+        return doubt->real->engine->update_if(doubt->real, update, arena, ret_found);
+    if (doubt->mode == DOUBT_DONE)
+        (void)!doubt->real->engine->update_if(doubt->real, update, arena, ret_found);
+    doubt->begun = true;
+    return STATUS_UNKNOWN;
+}
+
+static const StoreEngine ENGINE = {.name = "doubt",
+                                   .read = read_cell,
+                                   .read_many = read_many,
+                                   .slice = slice,
+                                   .scan = scan,
+                                   .write_many = write_many,
+                                   .update_if = update_if};
+
+void doubt_init(Doubt *doubt, Store *real)
+{
+    *doubt = (Doubt){.store = *real, .real = real};
+    doubt->store.engine = &ENGINE;
+}
+
+void doubt_set(Doubt *doubt, DoubtMode mode)
+{
+    doubt->begun = false;
+    doubt->mode = mode;
+}

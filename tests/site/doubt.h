@@ -1,0 +1,21 @@
+/* doubt.h -- a store before a real one that, when told so, does not say whether a save got in.
+ *
+ * In doubt, the answer to every conditional update of a voter's row is UNKNOWN, though it was done (DOUBT_DONE) or not
+ * (DOUBT_LOST), and that row cannot be read: so nobody can find out. Everything else is the real store's. */
+#pragma once
+
+#include <stdatomic.h>
+
+#include "store/engine.h"
+
+typedef enum DoubtMode { DOUBT_NONE, DOUBT_LOST, DOUBT_DONE } DoubtMode;
+
+typedef struct Doubt {
+    Store store; /* first: it is a Store */
+    Store *real;
+    _Atomic int mode;
+    _Atomic bool begun; /* an update was struck: from then on the row cannot be read */
+} Doubt;
+
+void doubt_init(Doubt *doubt, Store *real);
+void doubt_set(Doubt *doubt, DoubtMode mode);

@@ -1,0 +1,89 @@
+"""/my/history, /my/profile and /my/watching, over sockets, on the real site and a real store (booth.py)."""
+import itertools
+
+import pytest
+from booth import Booth
+
+NAMES = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def booth(tmp_path_factory):
+    booth = Booth(tmp_path_factory.mktemp("booth") / "data")
+    yield booth
+    assert booth.stop() == 0
+
+
+@pytest.fixture
+def town(booth):
+    number = next(NAMES)
+    owner, voter = booth.voter(f"owner{number}", 30), booth.voter(f"voter{number}", 50)
+    return owner, voter, booth.policy(owner, f"Clean rivers {number}")
+
+
+def test_a_history_has_saves_and_salaries_the_newest_first(town):
+    owner, voter, rivers = town
+    voter.vote(rivers, 10)
+    voter.vote(rivers, 4)
+    words = voter.get("/my/history").words
+    assert words.count("Salary") == 8 and words.index("Save 2 ") < words.index("Save 1 ") < words.index("Salary")
+    assert "10 → 4" in words and "0 → 10" in words and "+100 pollies" in words
+    assert "You proposed a policy" in owner.get("/my/history").words
+
+
+def test_a_history_is_read_page_by_page_and_every_salary_stands_once(town):
+    _, voter, rivers = town
+    for held in range(1, 46):
+        voter.vote(rivers, held)
+    saves, salaries, path = [], 0, "/my/history"
+    for _ in range(3):
+        page = voter.get(path)
+        numbers = [int(part.split()[0]) for part in page.words.split("Save ")[1:]]
+        saves += numbers
+        salaries += page.words.count("Salary")
+        path = f"/my/history?before={numbers[-1]}"
+    assert saves == list(range(45, 0, -1)) and salaries == 8
+    assert "before=" not in page.text
+    assert voter.get("/my/history?before=0").code == 400
+
+
+def test_a_profile_counts_what_somebody_has_created_and_voted_for(booth, town):
+    owner, voter, rivers = town
+    voter.vote(rivers, 10)
+    words = voter.get("/my/profile").words
+    assert "You have 790 unspent pollies. You have created 0 policies. You have voted for 1 policy." in words
+    assert "Your next 100 pollies come in" in words
+    words = owner.get("/my/profile").words
+    assert "You have created 1 policy." in words and "Clean rivers" in words
+    booth.tell("move", rivers, "retired")
+    words = owner.get("/my/profile").words
+    assert "You have created 1 policy." in words and "retired" in words
+
+
+def test_a_real_name_is_kept_and_shown_only_when_asked_for(town):
+    _, voter, _ = town
+    form = voter.get("/my/profile").form("/my/profile")
+    assert form["real_name"] == "" and "shown" not in form
+    answer = voter.send("/my/profile", form, real_name="Ada <b>Lovelace</b>", shown="on")
+    assert (answer.code, answer.location) == (303, "/my/profile?done=profile")
+    page = voter.get(answer.location)
+    assert "Your profile is saved" in page.words and "<b>Lovelace" not in page.text
+    form = page.form("/my/profile")
+    assert form["real_name"] == "Ada <b>Lovelace</b>" and form["shown"] == "on"
+    assert voter.send("/my/profile", form, real_name="", shown=None).code == 303
+    assert "shown" not in voter.get("/my/profile").form("/my/profile")
+
+
+def test_a_name_that_is_too_long_comes_back_with_the_rule(town):
+    _, voter, _ = town
+    form = voter.get("/my/profile").form("/my/profile")
+    answer = voter.send("/my/profile", form, real_name="x" * 200)
+    assert answer.code == 422 and 'href="#real_name"' in answer.text and 'aria-invalid="true"' in answer.text
+    assert answer.form("/my/profile")["real_name"] == "x" * 200
+    assert voter.send("/my/profile", form, real_name="y", csrf=None).code == 403
+    assert voter.get("/my/profile").form("/my/profile")["real_name"] == ""
+
+
+def test_a_watch_list_without_entries_says_what_will_be_here(town):
+    _, voter, _ = town
+    assert "Policies that you watch will stand here" in voter.get("/my/watching").words
