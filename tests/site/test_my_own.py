@@ -2,7 +2,7 @@
 import itertools
 
 import pytest
-from booth import Booth
+from booth import Booth, Forms
 
 NAMES = itertools.count(1)
 
@@ -84,6 +84,19 @@ def test_a_name_that_is_too_long_comes_back_with_the_rule(town):
     assert voter.get("/my/profile").form("/my/profile")["real_name"] == ""
 
 
-def test_a_watch_list_without_entries_says_what_will_be_here(town):
-    _, voter, _ = town
+def test_a_watch_list_shows_what_is_watched_until_it_is_taken_off(booth, town):
+    owner, voter, rivers = town
+    roads = booth.policy(owner, "Safe roads & <b>bridges</b>")
     assert "Policies that you watch will stand here" in voter.get("/my/watching").words
+    for policy in (rivers, roads):
+        page = voter.get(voter.get(f"/policies/{policy}").location)
+        (action,) = [action for action in Forms(page.text).forms if action.endswith("/watch")]
+        assert voter.send(action, page.form(action)).code == 303
+    page = voter.get("/my/watching")
+    assert page.words.index("Safe roads & <b>bridges</b>") < page.words.index("Clean rivers") and "<b>" not in page.text
+    assert "Rank" in page.words and owner.get("/my/watching").words.count("Stop watching") == 0
+    form = page.form("/my/watching")
+    assert voter.send("/my/watching", form, csrf=None).code == 403
+    answer = voter.send("/my/watching", form, policy=roads)
+    assert (answer.code, answer.location) == (303, "/my/watching?done=unwatched")
+    assert "Safe roads" not in voter.get("/my/watching").words
