@@ -87,12 +87,11 @@ static void stop_parts(Serving *serving)
 {
     if (serving->control != NULL)
         control_stop(serving->control);
-    if (serving->site != NULL)
-        site_stop(serving->site);
     if (serving->server != NULL)
         web_server_stop(serving->server);
-    site_free(serving->site);
+    site_stop(serving->site); /* requests hand over to its live events until here */
     app_close(&serving->app);
+    site_free(serving->site); /* the app's threads tell it of saves until here */
     store_close(serving->store);
 }
 

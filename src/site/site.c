@@ -54,6 +54,11 @@ void site_free(Site *site)
     free(site);
 }
 
+static void print_metrics(void *context, Buffer *out)
+{
+    live_metrics(((Site *)context)->live, out);
+}
+
 void site_serve(Site *site, WebOptions *options)
 {
     options->routes = site->routes;
@@ -61,6 +66,7 @@ void site_serve(Site *site, WebOptions *options)
     options->context = site;
     options->admit = door_admit;
     options->error_page = frame_error_page;
+    options->metrics = print_metrics;
 }
 
 /* Looks several times a second whether to end, so that a stop does not wait. A failure shows what was there before. */
@@ -93,10 +99,12 @@ void site_start(Site *site)
 
 void site_stop(Site *site)
 {
-    if (site == NULL || !site->started)
+    if (site == NULL)
         return;
-    atomic_store(&site->ends, true);
-    pthread_join(site->keeper, NULL);
+    if (site->started) {
+        atomic_store(&site->ends, true);
+        pthread_join(site->keeper, NULL);
+        site->started = false;
+    }
     live_stop(site->live);
-    site->started = false;
 }
