@@ -52,6 +52,9 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
                                           .policies = app.policies,
                                           .listener = app_ear_listener(app.ear)});
     *ret_app = app;
+    MailOptions mail = {
+        .store = store, .world = world, .vault = parts->vault, .config = parts->config};
+    TRY(mail_open(&mail, &ret_app->mail, reason));
     return policies_ensure_categories(app.policies, POLICY_CATEGORIES, POLICY_CATEGORY_COUNT,
                                       reason);
 }
@@ -105,6 +108,7 @@ Status app_start(App *app, Log *log, const char *address, Reason *reason)
     CHECK(app->worker != NULL);
     CHECK(pthread_create(&app->worker->thread, NULL, work, app) == 0);
     tasks_start(app->tasks);
+    mail_start(app->mail);
     return STATUS_OK;
 }
 
@@ -112,6 +116,8 @@ void app_close(App *app)
 {
     if (app->votes == NULL)
         return;
+    if (app->mail != NULL)
+        mail_stop(app->mail);
     if (app->tasks != NULL)
         tasks_stop(app->tasks);
     if (app->worker != NULL) {
@@ -126,6 +132,7 @@ void app_close(App *app)
     ranking_free(app->ranking);
     policies_free(app->policies);
     accounts_free(app->accounts);
+    mail_close(app->mail);
     vault_free(app->vault);
 }
 

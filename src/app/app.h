@@ -7,6 +7,7 @@
 #include "accounts/accounts.h"
 #include "base/config.h"
 #include "base/vault.h"
+#include "mail/mail.h"
 #include "policies/policies.h"
 #include "ranking/ranking.h"
 #include "tasks/tasks.h"
@@ -16,6 +17,7 @@ typedef struct App {
     World world;
     Store *store;
     Vault *vault;
+    Mail *mail;
     Accounts *accounts;
     Policies *policies;
     Votes *votes;
@@ -35,7 +37,8 @@ typedef struct AppParts {
 
 /* app_close is due whatever it returns. */
 MUST_USE Status app_open(const AppParts *parts, App *ret_app, Reason *reason);
-/* Projects what was saved before, loads the ranking, and starts the threads: one that projects, one for the tasks. `address` is what
+/* Projects what was saved before, loads the ranking, and starts the threads: one that projects, one for the tasks, one that
+ * sends mail. `address` is what
  * this instance is called, for people; it and the log must outlive the app. */
 MUST_USE Status app_start(App *app, Log *log, const char *address, Reason *reason);
 /* Somebody else who hears of each save and of projection, each time after the ranking has; NULL ends it, but for calls that are under

@@ -291,6 +291,11 @@ const Command COMMANDS[] = {
     {"verify", "", 0, 0, COMMAND_SITE, "Recompute everything from the logs and say what differs; exit 1 when something does.", run_verify,
      {{"repair", NULL, "build what is derived anew when it differs, and look again"}}, false},
 
+    {"mail list", "", 0, 0, COMMAND_SITE, "List mails that wait or have failed, newest first.", run_mail_list, NONE},
+    {"mail retry", "[ID]", 0, 1, COMMAND_SITE, "Queue a failed mail again, or all of them.", run_mail_retry, NONE},
+    {"mail test", "ADDRESS", 1, 1, COMMAND_SITE, "Send a mail at once and say what the server said.", run_mail_test,
+     {{"queue", NULL, "leave it to the worker of `serve`"}}, false},
+
     {"demo", "", 0, 0, COMMAND_ALONE, "Fill an empty data directory with a made-up electorate and its history.", run_demo,
      {{"voters", "N", "how many people, 1,000"}, {"policies", "N", "how many policies, 100; at most one a voter"},
       {"days", "N", "how many days of history, 30"}, {"seed", "N", "the same seed gives the same ledger, 1"},

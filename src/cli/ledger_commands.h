@@ -35,6 +35,10 @@ int run_task_list(Context *context);
 int run_task_run(Context *context);
 int run_verify(Context *context);
 
+int run_mail_list(Context *context);
+int run_mail_retry(Context *context);
+int run_mail_test(Context *context);
+
 int run_demo(Context *context);
 
 int run_rank_top(Context *context);

@@ -57,6 +57,20 @@ static int run_for_client(void *self, const ControlRequest *request, Output outp
     return context.parsed.command->run(&context);
 }
 
+/* A line for each attempt. Nobody's address is in it. */
+static void log_mail(void *log, const MailAttempt *attempt)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    LogLine line = log_line(log, attempt->state == MAIL_SENT ? LOG_INFO : LOG_WARNING, "mail");
+    log_string(&line, "id", id_text(attempt->id, arena));
+    log_string(&line, "kind", attempt->kind);
+    log_text(&line, "state", mail_state_text(attempt->state));
+    log_i64(&line, "attempt", attempt->number);
+    log_i64(&line, "code", attempt->code);
+    log_text(&line, "words", attempt->words);
+    log_end(&line);
+}
+
 static Status start_parts(Serving *serving, Reason *reason)
 {
     Context *context = serving->context;
@@ -67,6 +81,7 @@ static Status start_parts(Serving *serving, Reason *reason)
     AppParts parts = {serving->store, context->world, NULL, context->config};
     TRY(open_vault(parts.config, parts.world, parts.store, &parts.vault, reason));
     TRY(app_open(&parts, &serving->app, reason));
+    mail_listen(serving->app.mail, (MailListener){log_mail, serving->log});
     TRY(app_start(&serving->app, serving->log, context->config->listen, reason));
     WebOptions options = {.config = context->config,
                           .world = context->world,
@@ -85,6 +100,8 @@ static Status start_parts(Serving *serving, Reason *reason)
 
 static void stop_parts(Serving *serving)
 {
+    if (serving->app.mail != NULL) /* first: a command may be waiting for a mail server */
+        mail_stop(serving->app.mail);
     if (serving->control != NULL)
         control_stop(serving->control);
     if (serving->server != NULL)

@@ -34,6 +34,7 @@ struct Mail {
     bool has_server, has_outbox;
     SmtpServer server;
     MailTransport transport;
+    MailListener listener;
     Mailbox from;
     int64_t lease_us;
 

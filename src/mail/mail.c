@@ -64,12 +64,34 @@ static Status read_settings(Mail *mail, Reason *reason)
     return smtp_server_from(&settings, mail->arena, &mail->server, reason);
 }
 
+/* "127.0.0.1" of "127.0.0.1:8080", "[::1]" of "[::1]:8080". */
+static Slice host_of(Slice authority)
+{
+    size_t end = authority.size;
+    if (authority.size > 0 && authority.data[0] == '[')
+        end = slice_find(authority, ']') + 1;
+    else
+        end = slice_find(authority, ':');
+    return slice_of(authority.data, end < authority.size ? end : authority.size);
+}
+
+/* Nobody but this machine sees the site: not by its own address, and not through a proxy. */
+static bool is_local(const Config *config)
+{
+    Slice url = slice_from(config->public_url);
+    Slice rest = slice_after(url, slice_find(url, ':') + strlen("://"));
+    Slice authority = slice_of(rest.data, slice_find(rest, '/'));
+    return smtp_is_loopback(host_of(slice_from(config->listen))) &&
+           config->trusted_proxies[0] == '\0' &&
+           (url.size == 0 || smtp_is_loopback(host_of(authority)));
+}
+
 static Status set_up(Mail *mail, Reason *reason)
 {
     const Config *config = mail->options.config;
     mail->has_server = config->smtp_url[0] != '\0';
     mail->has_outbox = !mail->has_server && config->mail_outbox;
-    if (mail->has_outbox && !mail->options.is_local)
+    if (mail->has_outbox && !is_local(config))
         return reason_set(reason, STATUS_INVALID, "mail_outbox",
                           "the outbox shows everybody's mails; it is for a demo on loopback only");
     if (!mail->has_server)

@@ -21,8 +21,8 @@
  *   6. Address, subject and text are sealed in the store (vault.h), and so is what a server said about them. Rows expire by themselves: sent ones
  *      after 7 days, without the text; failed ones after 30.
  *   7. Nothing in a field can become a header or a command (message.h).
- * Without `smtp_url` nothing is sent. Then a demo on loopback keeps messages in an outbox that its pages may show (mail_outbox); any other
- * site cannot send (mail_can_send), refuses mail_send and says so.
+ * Without `smtp_url` nothing is sent. Then a demo (`mail_outbox`) that is served on loopback, with no proxy in front, keeps messages in an outbox that its pages may
+ * show; any other site cannot send (mail_can_send), refuses mail_send and says so.
  * Not promised: order, delivery (a server's yes is not a mailbox's), or a limit on how much a person causes to be sent: callers throttle.
  * All calls may come from any thread, but for mail_start, mail_stop and mail_close. */
 #pragma once
@@ -81,10 +81,8 @@ typedef struct MailOptions {
     Store *store;
     World world;
     const Vault *vault;
-    const Config *config;    /* smtp_…, mail_… */
-    bool is_local;           /* the site is served on loopback only: it may keep an outbox */
+    const Config *config;    /* smtp_…, mail_…; and where the site is served, for the outbox */
     MailTransport transport; /* empty: SMTP to the server of the settings */
-    MailListener listener;
 } MailOptions;
 
 /* Starts no thread. INVALID names the setting that is wrong or the password file that cannot be read. */
@@ -92,6 +90,8 @@ MUST_USE Status mail_open(const MailOptions *options, Mail **ret_mail, Reason *r
 /* After mail_stop. NULL is fine. */
 void mail_close(Mail *mail);
 
+/* Somebody who hears of each attempt, in the thread that made it; before mail_start. */
+void mail_listen(Mail *mail, MailListener listener);
 /* The worker, which first looks for what an earlier process left. Does nothing without a server. */
 void mail_start(Mail *mail);
 /* Ends the worker; an attempt under way is cut off, and made again later. Again, or without a start: nothing. */

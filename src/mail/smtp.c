@@ -4,18 +4,23 @@
 #include <curl/curl.h>
 #include <pthread.h>
 
-enum {
-    CONNECT_S = 20,
-    CHATTER_MOST = 64 * 1024, /* what a server may say in all */
-};
+enum { CHATTER_MOST = 64 * 1024 }; /* what a server may say in all */
 
 /* ---- Settings ---------------------------------------------------------------------------------------------- */
 
-static bool is_loopback(const char *host)
+/* 127.x.y.z in figures: a name may begin with 127 and be anywhere. */
+static bool is_loopback_number(Slice host)
 {
-    Slice name = slice_from(host);
-    return slice_equal_ignoring_case(name, SLICE("localhost")) ||
-           slice_equal(name, SLICE("[::1]")) || slice_starts_with(name, SLICE("127."));
+    for (size_t i = 0; i < host.size; i++)
+        if (host.data[i] != '.' && (host.data[i] < '0' || host.data[i] > '9'))
+            return false;
+    return slice_starts_with(host, SLICE("127."));
+}
+
+bool smtp_is_loopback(Slice host)
+{
+    return slice_equal_ignoring_case(host, SLICE("localhost")) ||
+           slice_equal(host, SLICE("[::1]")) || is_loopback_number(host);
 }
 
 /* What the address says; texts in the arena, NULL for what is not there. */
@@ -102,7 +107,8 @@ Status smtp_server_from(const SmtpSettings *settings, Arena *arena, SmtpServer *
     if (parts_of(settings->url, arena, &parts) != STATUS_OK)
         parts = (Parts){0};
     TRY(check_parts(&parts, reason));
-    bool is_local = is_loopback(parts.host), is_tls = strcmp(parts.scheme, "smtps") == 0;
+    bool is_local = smtp_is_loopback(slice_from(parts.host)),
+         is_tls = strcmp(parts.scheme, "smtps") == 0;
     TRY(wants_tls(settings->tls, is_local, &starts_tls, reason));
     if (settings->user.size > 0 && !is_tls && !starts_tls && !is_local)
         return reason_set(reason, STATUS_INVALID, "smtp_tls",
@@ -140,16 +146,25 @@ static size_t hand_over(char *to, size_t size, size_t count, void *self)
     return part;
 }
 
-/* Keeps the last line, as far as it can be shown. A server that talks without end is hung up on. */
+static bool is_no(char first)
+{
+    return first == '4' || first == '5';
+}
+
+/* Keeps the last line, as far as it can be shown; a refusal is not forgotten for the farewell after it. A server that talks without end is hung up
+ * on. */
 static size_t listen_to(char *line, size_t size, size_t count, void *self)
 {
     Talk *talk = self;
+    char *words = talk->answer->words;
     size_t bytes = size * count, kept = 0;
     talk->heard += bytes;
-    for (size_t i = 0; i < bytes && kept + 1 < SMTP_WORDS; i++)
-        if (line[i] >= ' ' && line[i] <= '~')
-            talk->answer->words[kept++] = line[i];
-    talk->answer->words[kept] = '\0';
+    if (bytes > 0 && (is_no(line[0]) || !is_no(words[0]))) {
+        for (size_t i = 0; i < bytes && kept + 1 < SMTP_WORDS; i++)
+            if (line[i] >= ' ' && line[i] <= '~')
+                words[kept++] = line[i];
+        words[kept] = '\0';
+    }
     return talk->heard > CHATTER_MOST ? 0 : bytes;
 }
 
@@ -170,7 +185,7 @@ static void set_bounds(CURL *curl, const SmtpServer *server, Talk *talk)
     SET(CURLOPT_NOSIGNAL, 1L);
     SET(CURLOPT_FORBID_REUSE, 1L);
     SET(CURLOPT_TIMEOUT, seconds);
-    SET(CURLOPT_CONNECTTIMEOUT, seconds < CONNECT_S ? seconds : (long)CONNECT_S);
+    SET(CURLOPT_CONNECTTIMEOUT, seconds);
     SET(CURLOPT_SERVER_RESPONSE_TIMEOUT, seconds);
     SET(CURLOPT_NOPROGRESS, 0L);
     SET(CURLOPT_XFERINFOFUNCTION, look_up);

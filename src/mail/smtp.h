@@ -52,5 +52,7 @@ typedef struct SmtpSettings {
 /* INVALID names the setting. A password goes over TLS, or to this machine, or not at all. */
 MUST_USE Status smtp_server_from(const SmtpSettings *settings, Arena *arena, SmtpServer *ret_server,
                                  Reason *reason);
+/* This machine, and no other: localhost, [::1], or a number of 127.0.0.0/8. */
+bool smtp_is_loopback(Slice host);
 /* `server` is a const SmtpServer. */
 MailTransport smtp_transport(SmtpServer *server);

@@ -98,7 +98,7 @@ static void sweep_when_due(Mail *mail, bool is_idle)
 
 static void tell(const Mail *mail, const MailRow *row, const SmtpAnswer *answer)
 {
-    const MailListener *listener = &mail->options.listener;
+    const MailListener *listener = &mail->listener;
     if (listener->attempted == NULL)
         return;
     listener->attempted(listener->self,
@@ -284,6 +284,12 @@ static void *work(void *argument)
             clock_sleep_us(mail->options.world.clock, pause_us);
     }
     return NULL;
+}
+
+void mail_listen(Mail *mail, MailListener listener)
+{
+    CHECK(!mail->has_thread);
+    mail->listener = listener;
 }
 
 void mail_start(Mail *mail)

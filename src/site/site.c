@@ -5,6 +5,7 @@
 
 #include "site/hot.h"
 #include "site/live.h"
+#include "web/metrics.h"
 
 enum { RANKS_S = 60, HEAT_S = 10 };
 
@@ -54,13 +55,21 @@ void site_free(Site *site)
     free(site);
 }
 
+static void print_metric(void *out, const char *name, const char *help, bool counter, double value)
+{
+    metrics_print_one(out, name, help, counter, value);
+}
+
 static void print_metrics(void *context, Buffer *out)
 {
-    live_metrics(((Site *)context)->live, out);
+    Site *site = context;
+    live_metrics(site->live, out);
+    mail_metrics(site->app->mail, print_metric, out);
 }
 
 void site_serve(Site *site, WebOptions *options)
 {
+    options->metrics = print_metrics;
     options->routes = site->routes;
     options->route_count = site->route_count;
     options->context = site;

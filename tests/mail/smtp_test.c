@@ -24,6 +24,7 @@ TEST(addresses_of_servers)
         {"smtps://mail.example.org", "smtps://mail.example.org/example.org", false},
         {"smtp://127.0.0.1:25", "smtp://127.0.0.1:25/example.org", false},
         {"smtp://localhost:25", "smtp://localhost:25/example.org", false},
+        {"smtp://127.mail.example.org", "smtp://127.mail.example.org/example.org", true},
         {"smtp://[::1]:25", "smtp://[::1]:25/example.org", false},
     };
     ARENA_SCOPE Arena *arena = arena_new();

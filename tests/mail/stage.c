@@ -52,7 +52,6 @@ Mail *stage_open(Store *store)
                            .world = stage.world,
                            .vault = stage.vault,
                            .config = &stage.config,
-                           .is_local = true,
                            .transport = {office_send, NULL}};
     Mail *mail = NULL;
     Reason reason = {.rule = ""};

@@ -1,0 +1,185 @@
+/* mail_commands.c -- what waits to be sent, what could not be, and a test of the settings. */
+#include "base/log.h"
+#include "cli/ledger_commands.h"
+#include "mail/letters.h"
+
+static const char *time_of(int64_t us, Arena *arena)
+{
+    char *text = arena_bytes(arena, LOG_TIME_TEXT);
+    log_format_time(us, text);
+    return text;
+}
+
+/* ---- Listing ------------------------------------------------------------------------------------------------ */
+
+static void put_entry(JsonWriter *json, const MailEntry *entry, Arena *arena)
+{
+    json_object_begin(json);
+    json_member_string(json, "id", id_text(entry->id, arena));
+    json_member_text(json, "state", mail_state_text(entry->state));
+    json_member_string(json, "kind", entry->kind);
+    json_member_string(json, "to", entry->to);
+    json_member_string(json, "subject", entry->subject);
+    json_member_text(json, "made", time_of(entry->made_us, arena));
+    json_key(json, "next");
+    if (entry->state == MAIL_WAITING)
+        json_put_string(json, slice_from(time_of(entry->due_us, arena)));
+    else
+        json_put_null(json);
+    json_member_i64(json, "attempts", entry->attempts);
+    json_member_i64(json, "code", entry->code);
+    json_member_string(json, "error", entry->error);
+    json_object_end(json);
+}
+
+static void print_entry(Context *context, const MailEntry *entry)
+{
+    Slice id = id_text(entry->id, context->arena);
+    command_print(context, "%.*s  %-8s %-19.*s %s  %u  %.*s%s%.*s\n", SLICE_ARG(id),
+                  mail_state_text(entry->state), SLICE_ARG(entry->kind),
+                  time_of(entry->made_us, context->arena), entry->attempts, SLICE_ARG(entry->to),
+                  entry->error.size > 0 ? ": " : "", SLICE_ARG(entry->error));
+}
+
+static Status list_state(Context *context, MailState state, JsonWriter *json)
+{
+    MailEntry *entries;
+    size_t count;
+    Mail *mail = context->app->mail;
+    if (state == MAIL_OUTBOX)
+        TRY(mail_outbox(mail, context->arena, &entries, &count));
+    else
+        TRY(mail_list(mail, state, context->arena, &entries, &count));
+    for (size_t i = 0; i < count; i++) {
+        put_entry(json, &entries[i], context->arena);
+        if (!context->parsed.json)
+            print_entry(context, &entries[i]);
+    }
+    return STATUS_OK;
+}
+
+int run_mail_list(Context *context)
+{
+    static const MailState STATES[] = {MAIL_WAITING, MAIL_FAILED, MAIL_OUTBOX};
+    BUFFER_SCOPE Buffer out = {0};
+    JsonWriter json = json_writer(&out);
+    json_array_begin(&json);
+    for (size_t i = 0; i < sizeof STATES / sizeof STATES[0]; i++) {
+        Status status = list_state(context, STATES[i], &json);
+        if (status != STATUS_OK)
+            return command_fail(context, status, NULL);
+    }
+    json_array_end(&json);
+    if (context->parsed.json)
+        command_json(context, &out);
+    return EXIT_DONE;
+}
+
+/* ---- Trying again -------------------------------------------------------------------------------------------- */
+
+/* The failed ones that are asked for: one by its id, or all. */
+static Status find_failed(Context *context, MailEntry **ret_entries, size_t *ret_count,
+                          Reason *reason)
+{
+    if (context->parsed.operand_count == 0)
+        return mail_list(context->app->mail, MAIL_FAILED, context->arena, ret_entries, ret_count);
+    MailEntry *entry = ARENA_NEW(context->arena, MailEntry);
+    if (id_from_text(context->parsed.operands[0], &entry->id) != STATUS_OK)
+        return reason_set(reason, STATUS_INVALID, "", "ID is what `ostraka mail list` shows");
+    *ret_entries = entry;
+    *ret_count = 1;
+    return STATUS_OK;
+}
+
+static int tell_retried(Context *context, size_t count)
+{
+    if (context->parsed.json)
+        command_print(context, "{\"queued\":%zu}\n", count);
+    else
+        command_print(context, "%zu queued again\n", count);
+    return EXIT_DONE;
+}
+
+/* With all of them asked for, one whose text is gone, or that somebody else took, is passed over. */
+int run_mail_retry(Context *context)
+{
+    MailEntry *entries;
+    size_t count, queued = 0;
+    Reason reason = {0};
+    Status status = find_failed(context, &entries, &count, &reason);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        Status one = mail_retry(context->app->mail, entries[i].id);
+        queued += one == STATUS_OK;
+        if (one == STATUS_OK || (context->parsed.operand_count == 0 &&
+                                 (one == STATUS_NOT_FOUND || one == STATUS_CONFLICT)))
+            continue;
+        status = one == STATUS_CONFLICT
+                     ? reason_set(&reason, one, "", "that message has not failed")
+                     : one;
+    }
+    return status == STATUS_OK ? tell_retried(context, queued)
+                               : command_fail(context, status, &reason);
+}
+
+/* ---- A test ---------------------------------------------------------------------------------------------------- */
+
+static Status test_letter(Context *context, MailMessage *ret_message, Reason *reason)
+{
+    const Config *config = context->config;
+    Arena *arena = context->arena;
+    LetterFacts facts = {.site = SLICE("Ostraka"),
+                         .home = config->public_url[0] != '\0'
+                                     ? slice_from(config->public_url)
+                                     : arena_print(arena, "http://%s", config->listen),
+                         .name = SLICE_EMPTY,
+                         .link = SLICE_EMPTY};
+    Id id = id_new(context->world.clock, context->world.random);
+    MailMessage message;
+    TRY(letter_write(LETTER_TEST, &facts, arena, &message, reason));
+    message.to = context->parsed.operands[0];
+    message.once = arena_copy(arena, id_slice(&id));
+    *ret_message = message;
+    return STATUS_OK;
+}
+
+static int tell_tested(Context *context, const MailEntry *entry)
+{
+    if (context->parsed.json) {
+        BUFFER_SCOPE Buffer out = {0};
+        JsonWriter json = json_writer(&out);
+        put_entry(&json, entry, context->arena);
+        command_json(context, &out);
+        return entry->state == MAIL_SENT || entry->state == MAIL_OUTBOX ? EXIT_DONE : EXIT_FAILED;
+    }
+    if (entry->state == MAIL_SENT)
+        command_print(context, "the mail server took it\n");
+    else if (entry->state == MAIL_OUTBOX)
+        command_print(context, "kept in the outbox; this site has no mail server\n");
+    if (entry->state == MAIL_SENT || entry->state == MAIL_OUTBOX)
+        return EXIT_DONE;
+    Reason reason = {0};
+    Status status = reason_set(&reason, STATUS_UNAVAILABLE, "", "not sent%s: %.*s",
+                               entry->state == MAIL_WAITING ? ", and tried again later" : "",
+                               SLICE_ARG(entry->error));
+    return command_fail(context, status, &reason);
+}
+
+int run_mail_test(Context *context)
+{
+    MailMessage message;
+    MailEntry entry;
+    Reason reason = {0};
+    Mail *mail = context->app->mail;
+    bool queues = command_flag(context, "queue").data != NULL;
+    Status status = test_letter(context, &message, &reason);
+    if (status == STATUS_OK && queues)
+        status = mail_send(mail, &message, &reason);
+    else if (status == STATUS_OK)
+        status = mail_try(mail, &message, context->arena, &entry, &reason);
+    if (status != STATUS_OK)
+        return command_fail(context, status, &reason);
+    if (!queues)
+        return tell_tested(context, &entry);
+    command_print(context, context->parsed.json ? "{\"state\":\"waiting\"}\n" : "queued\n");
+    return EXIT_DONE;
+}
