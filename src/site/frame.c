@@ -23,6 +23,8 @@ static const struct {
     {"session-ended", "That session is ended.", false},
     {"sessions-ended", "All your other sessions are ended.", false},
     {"password", "Your new password counts from now on. Your other sessions are ended.", false},
+    {"password-set", "Your new password counts. Log in with it.", false},
+    {"admin", "You are the admin of this site now. Log in.", false},
     {"email", "Your new e-mail address is confirmed.", false},
     {"email-sent", "We sent a letter to the new address. It counts when you open its link.", false},
     {"profile", "Your profile is saved.", false},

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "accounts/sessions.h"
+#include "accounts/throttle.h"
 #include "accounts/tokens.h"
 #include "site/cards.h"
 #include "site/curves.h"
@@ -17,6 +18,7 @@ struct Site {
     App *app;
     Cards *cards;
     Curves *curves;
+    Throttle *throttle;
     struct Hot *hot;   /* hot.h */
     struct Live *live; /* live.h */
     WebRoute *routes;  /* of all rooms, one after the other */
@@ -40,6 +42,7 @@ typedef struct Room {
 /*    each defines `const Room ROOM_name` */
 #define ROOM_LIST(X) \
     X(ABOUT)         \
+    X(ACCOUNT)       \
     X(BROWSE)        \
     X(EDIT)          \
     X(EMBED)         \
@@ -48,6 +51,7 @@ typedef struct Room {
     X(GROUPS)        \
     X(HISTORY)       \
     X(LIVE)          \
+    X(LOGIN)         \
     X(MY_HISTORY)    \
     X(MY_VOTES)      \
     X(NEW)           \
@@ -56,6 +60,7 @@ typedef struct Room {
     X(RANKING)       \
     X(RETIRE)        \
     X(REVISIONS)     \
+    X(REGISTER)      \
     X(WATCHING)
 #define X(name) extern const Room ROOM_##name;
 ROOM_LIST(X)

@@ -37,6 +37,7 @@ Site *site_new(const SiteOptions *options)
     site->app = options->app;
     site->cards = cards_new(options->app);
     site->curves = curves_new(options->app);
+    site->throttle = throttle_new(options->app->world);
     site->hot = hot_new(options->app);
     site->live = live_new(site);
     gather_routes(site);
@@ -51,6 +52,7 @@ void site_free(Site *site)
     hot_free(site->hot);
     cards_free(site->cards);
     curves_free(site->curves);
+    throttle_free(site->throttle);
     free(site->routes);
     free(site);
 }

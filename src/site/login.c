@@ -1,0 +1,203 @@
+/* login.c -- coming in and going out; a forgotten password.
+ *
+ * A wrong name and a wrong password get the same answer in the same time. Logging in begins a new session and ends the one that this
+ * browser had, so that nobody can prepare one for somebody else. */
+#include "site/pages.h"
+#include "site/people.h"
+
+enum { FIELD_MOST = 1000, NEXT_MOST = 2000, TOKEN_MOST = 100, REMEMBER_S = 60 * 86400 };
+
+static Status answer_login(WebRequest *request, const PersonForm *form, int code)
+{
+    Frame frame = {.title = SLICE("Log in"), .address = SLICE("/login"), .is_narrow = true};
+    web_code(request, code);
+    Buffer *out = page_begin(request, &frame);
+    login_page(out, form);
+    page_end(request, out);
+    return STATUS_OK;
+}
+
+static Status show_login(WebRequest *request)
+{
+    PersonForm form = {.csrf = site_form_token(request),
+                       .next = people_next(web_text(request, 0)),
+                       .gone = web_switch(request, 1),
+                       .is_demo = site_of(request)->options.is_demo};
+    if (site_viewer(request)->known) {
+        web_redirect(request, 303, form.next);
+        return STATUS_OK;
+    }
+    return answer_login(request, &form, 200);
+}
+
+/* A failure counts for the name and for the address, a success for neither. */
+static Status check_password(WebRequest *request, const SessionOrigin *origin, Account *ret_account)
+{
+    Site *site = site_of(request);
+    Slice name = web_text(request, 0), password = web_text(request, 1);
+    Account known;
+    Reason *reason = web_reason(request);
+    TRY(throttle_take(site->throttle, THROTTLE_LOGIN_ADDRESS, origin->address, reason));
+    TRY(throttle_take(site->throttle, THROTTLE_LOGIN, name, reason));
+    Status status = accounts_check_password(site->app->accounts, name, password, web_arena(request),
+                                            ret_account);
+    if (status == STATUS_OK)
+        throttle_forget(site->throttle, THROTTLE_LOGIN, name);
+    if (status != STATUS_LOGIN)
+        return status;
+    if (accounts_find(site->app->accounts, name, web_arena(request), &known) == STATUS_OK)
+        (void)!logins_note_failure(site->app->accounts, known.id, origin);
+    return reason_set(reason, STATUS_REFUSED, "name", "The name or the password is not right");
+}
+
+static Status do_login(WebRequest *request)
+{
+    Account account;
+    Session session;
+    Viewer *viewer = site_viewer(request);
+    Accounts *accounts = site_of(request)->app->accounts;
+    SessionOrigin origin = people_origin(request);
+    PersonForm form = {.name = web_text(request, 0),
+                       .next = people_next(web_text(request, 3)),
+                       .is_demo = site_of(request)->options.is_demo};
+    origin.remember = web_switch(request, 2);
+    Status status = check_password(request, &origin, &account);
+    if (form_can_be_corrected(status)) {
+        form.csrf = site_form_token(request);
+        form.fault = form_fault(web_reason(request));
+        return answer_login(request, &form, status == STATUS_THROTTLED ? 429 : 422);
+    }
+    TRY(status);
+    TRY(sessions_begin(accounts, &account, &origin, web_arena(request), &session));
+    if (viewer->known && !viewer->by_token)
+        (void)!sessions_end(accounts, &viewer->session); /* it would end by itself, later */
+    web_set_cookie(request, DOOR_SESSION, session.secret,
+                   origin.remember ? REMEMBER_S : WEB_COOKIE_SESSION);
+    web_redirect(request, 303, form.next);
+    return STATUS_OK;
+}
+
+static Status do_logout(WebRequest *request)
+{
+    const Viewer *viewer = site_viewer(request);
+    if (viewer->known && !viewer->by_token)
+        TRY(sessions_end(site_of(request)->app->accounts, &viewer->session));
+    web_set_cookie(request, DOOR_SESSION, SLICE_EMPTY, WEB_COOKIE_GONE);
+    site_done(request, SLICE("/"), "logged-out", 0);
+    return STATUS_OK;
+}
+
+/* ---- A forgotten password -------------------------------------------------------------------------------------------------- */
+
+static Status show_forgotten(WebRequest *request)
+{
+    PersonForm form = {.csrf = site_form_token(request)};
+    Frame frame = {.title = SLICE("Forgotten your password?"), .is_narrow = true};
+    Buffer *out = page_begin(request, &frame);
+    forgotten_page(out, &form);
+    page_end(request, out);
+    return STATUS_OK;
+}
+
+static Status show_forgotten_sent(WebRequest *request)
+{
+    Frame frame = {.title = SLICE("Look into your mailbox"), .is_narrow = true};
+    PersonForm form = {.is_demo = site_of(request)->options.is_demo};
+    Buffer *out = page_begin(request, &frame);
+    forgotten_sent_page(out, &form);
+    page_end(request, out);
+    return STATUS_OK;
+}
+
+/* The answer is the same whether somebody is called that or not. */
+static Status do_forgotten(WebRequest *request)
+{
+    LinkMail mail;
+    Site *site = site_of(request);
+    TRY(throttle_take(site->throttle, THROTTLE_MAIL, people_origin(request).address,
+                      web_reason(request)));
+    Status status =
+        accounts_begin_reset(site->app->accounts, web_text(request, 0), web_arena(request), &mail);
+    if (status == STATUS_OK &&
+        throttle_take(site->throttle, THROTTLE_MAIL_TO, mail.email, NULL) == STATUS_OK)
+        status = people_letter(request, LETTER_RESET, &mail, "/reset");
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND && status != STATUS_INVALID)
+        return status;
+    web_redirect(request, 303, SLICE("/forgotten/sent"));
+    return STATUS_OK;
+}
+
+static Status answer_reset(WebRequest *request, const PersonForm *form)
+{
+    Frame frame = {.title = SLICE("Choose a new password"), .is_narrow = true};
+    if (form->fault.is_set)
+        web_code(request, 422);
+    web_private(request);
+    Buffer *out = page_begin(request, &frame);
+    reset_page(out, form);
+    page_end(request, out);
+    return STATUS_OK;
+}
+
+static Status show_reset(WebRequest *request)
+{
+    Link link;
+    PersonForm form = {.csrf = site_form_token(request), .token = web_text(request, 0)};
+    Status status = links_peek(site_of(request)->app->accounts, LINK_RESET, form.token,
+                               web_arena(request), &link, web_reason(request));
+    if (status == STATUS_NOT_FOUND)
+        return reason_set(web_reason(request), status, "",
+                          "this link is not known, or a newer letter was sent");
+    TRY(status);
+    return answer_reset(request, &form);
+}
+
+static Status do_reset(WebRequest *request)
+{
+    PersonForm form = {.csrf = site_form_token(request), .token = web_text(request, 0)};
+    Status status = accounts_finish_reset(site_of(request)->app->accounts, form.token,
+                                          web_text(request, 1), web_reason(request));
+    if (status == STATUS_INVALID) {
+        form.fault = form_fault(web_reason(request));
+        return answer_reset(request, &form);
+    }
+    TRY(status);
+    site_done(request, SLICE("/login"), "password-set", 0);
+    return STATUS_OK;
+}
+
+#define LINK_TOKEN(from)                                                                  \
+    {                                                                                     \
+        "token", from, WEB_OPAQUE, .least = 1, .most = TOKEN_MOST, .help = "Of the link." \
+    }
+
+static const WebRoute ROUTES[] = {
+    {WEB_GET, "/login", show_login, .access = WEB_GUEST, .help = "The form to log in.",
+     .params = {{"next", WEB_QUERY, WEB_LINE, .optional = true, .most = NEXT_MOST,
+                 .help = "Where to go afterwards."},
+                {"gone", WEB_QUERY, WEB_SWITCH, .fallback = "off",
+                 .help = "Whether a session has ended."}}},
+    {WEB_POST, "/login", do_login, .access = WEB_GUEST, .body_bytes = WEB_BODY_DEFAULT,
+     .help = "Logs in.",
+     .params = {{"name", WEB_FORM, WEB_LINE, .most = FIELD_MOST, .help = "Name or e-mail address."},
+                {"password", WEB_FORM, WEB_LINE, .most = FIELD_MOST, .help = "The password."},
+                {"remember", WEB_FORM, WEB_SWITCH, .fallback = "off",
+                 .help = "Stay logged in on this device."},
+                {"next", WEB_FORM, WEB_LINE, .optional = true, .most = NEXT_MOST,
+                 .help = "Where to go afterwards."}}},
+    {WEB_POST, "/logout", do_logout, .body_bytes = WEB_BODY_DEFAULT, .help = "Ends this session."},
+    {WEB_GET, "/forgotten", show_forgotten, .access = WEB_GUEST,
+     .help = "The form for a forgotten password."},
+    {WEB_POST, "/forgotten", do_forgotten, .access = WEB_GUEST, .body_bytes = WEB_BODY_DEFAULT,
+     .help = "Sends a letter with a link.",
+     .params = {{"name", WEB_FORM, WEB_LINE, .most = FIELD_MOST,
+                 .help = "Name or e-mail address."}}},
+    {WEB_GET, "/forgotten/sent", show_forgotten_sent, .access = WEB_GUEST,
+     .help = "Says that a letter is on its way."},
+    {WEB_GET, "/reset", show_reset, .help = "The form behind the link.",
+     .params = {LINK_TOKEN(WEB_QUERY)}},
+    {WEB_POST, "/reset", do_reset, .body_bytes = WEB_BODY_DEFAULT, .help = "Sets a new password.",
+     .params = {LINK_TOKEN(WEB_FORM),
+                {"password", WEB_FORM, WEB_LINE, .most = FIELD_MOST, .help = "The new one."}}},
+};
+const Room ROOM_LOGIN = ROOM(ROUTES);

@@ -1,0 +1,89 @@
+/* people.c -- see people.h. */
+#include "site/people.h"
+
+#include "mail/mail.h"
+#include "web/http_rules.h"
+
+/* How long the link of a letter lives, from the table of links. */
+static int64_t valid_s(LetterKind kind)
+{
+    static const int64_t LIVES[] = {
+#define X(name, column, life_s, epoch) [LINK_##name] = (life_s),
+        LINK_KIND_LIST(X)
+#undef X
+    };
+    if (kind == LETTER_CONFIRM)
+        return LIVES[LINK_CONFIRM];
+    if (kind == LETTER_RESET)
+        return LIVES[LINK_RESET];
+    return kind == LETTER_NEW_EMAIL ? LIVES[LINK_EMAIL] : 0;
+}
+
+Status people_letter(WebRequest *request, LetterKind kind, const LinkMail *mail, const char *path)
+{
+    Site *site = site_of(request);
+    Arena *arena = web_arena(request);
+    Slice home = web_public_url(request);
+    MailMessage letter;
+    LetterFacts facts = {.site = slice_from(site->options.config->site_name),
+                         .home = home,
+                         .name = mail->name,
+                         .valid_s = valid_s(kind)};
+    facts.link = mail->secret.size > 0 ? arena_print(arena, "%.*s%s?token=%.*s", SLICE_ARG(home),
+                                                     path, SLICE_ARG(mail->secret))
+                                       : arena_print(arena, "%.*s%s", SLICE_ARG(home), path);
+    TRY(letter_write(kind, &facts, arena, &letter, web_reason(request)));
+    letter.to = mail->email;
+    letter.once = mail->secret.size > 0 ? mail->secret : web_request_id(request);
+    return mail_send(site->app->mail, &letter, web_reason(request));
+}
+
+SessionOrigin people_origin(WebRequest *request)
+{
+    char *text = arena_bytes(web_arena(request), ADDRESS_TEXT);
+    address_format(web_client(request), text);
+    return (SessionOrigin){.address = slice_from(text),
+                           .agent = web_head(request, HEAD_USER_AGENT)};
+}
+
+Slice people_next(Slice next)
+{
+    return http_is_own_path(next) ? next : SLICE("/");
+}
+
+/* An address ends at a blank; a dot or a bracket behind it is not part of it. */
+static size_t link_size(Slice text)
+{
+    size_t size = 0;
+    while (size < text.size && (unsigned char)text.data[size] > ' ')
+        size++;
+    while (size > 0 &&
+           (text.data[size - 1] == '.' || text.data[size - 1] == ')' || text.data[size - 1] == '>'))
+        size--;
+    return size;
+}
+
+Markup letter_links(Slice text, Arena *arena)
+{
+    BUFFER_SCOPE Buffer out = {0};
+    for (size_t i = 0; i < text.size;) {
+        Slice rest = slice_after(text, i);
+        if (slice_starts_with(rest, SLICE("http://")) ||
+            slice_starts_with(rest, SLICE("https://"))) {
+            Slice url = slice_of(rest.data, link_size(rest));
+            HTML(&out, "<a href=\"");
+            html_url(&out, url);
+            HTML(&out, "\">");
+            html_text(&out, url);
+            HTML(&out, "</a>");
+            i += url.size;
+        } else if (text.data[i] == '\n') {
+            HTML(&out, "<br>\n");
+            i++;
+        } else {
+            html_text(&out, slice_of(text.data + i, 1));
+            i++;
+        }
+    }
+    return (Markup){arena_copy(arena, buffer_slice(&out))};
+}

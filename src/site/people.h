@@ -1,0 +1,59 @@
+/* people.h -- the rooms where people come in and keep their account: what their pages show, and letters. */
+#pragma once
+
+#include "accounts/credentials.h"
+#include "mail/letters.h"
+#include "site/inside.h"
+
+/* A form with one or two fields that were typed, and what was wrong with it. */
+typedef struct PersonForm {
+    Slice csrf;
+    FormFault fault;
+    Slice name, email; /* as typed; passwords never come back */
+    Slice next;        /* where to go after logging in */
+    Slice token;       /* of a one-time link */
+    bool gone;         /* the session that this browser had has ended */
+    bool is_demo;
+    bool can_mail;
+} PersonForm;
+
+typedef struct SessionsView {
+    Slice csrf;
+    Session *sessions;
+    size_t session_count;
+    Id own; /* the one that asks */
+    Login *logins;
+    size_t login_count;
+    int64_t now_us;
+    Arena *arena;
+} SessionsView;
+
+typedef struct TokensView {
+    Slice csrf;
+    FormFault fault;
+    Token *tokens;
+    size_t count;
+    Slice made; /* the secret of a token that was just made; shown once */
+    Slice name;
+    int64_t now_us;
+    Arena *arena;
+} TokensView;
+
+typedef struct LettersView {
+    struct MailEntry *letters;
+    size_t count;
+    int64_t now_us;
+    Arena *arena;
+} LettersView;
+
+/* The text of a letter with its lines kept, and addresses of this site as links. */
+Markup letter_links(Slice text, Arena *arena);
+
+/* Writes the letter and queues it: the mail's secret becomes the link `path`?token=…. Without a secret the link is the path alone. Nothing
+ * is said to the visitor when it fails but what the page says anyway; the log has it. */
+MUST_USE Status people_letter(WebRequest *request, LetterKind kind, const LinkMail *mail,
+                              const char *path);
+/* Where the request comes from, for sessions and signals. */
+SessionOrigin people_origin(WebRequest *request);
+/* A path of ours, or "/". */
+Slice people_next(Slice next);

@@ -1,0 +1,226 @@
+/* register.c -- joining: the form, the letter, the button behind its link; and the first admin of a new site.
+ *
+ * Names are public, so a taken one is said at its field. E-mail addresses are not: whoever registers with one that is taken sees the
+ * same page as everybody, and its owner gets a letter that says so. Opening the link of a letter changes nothing, because mail
+ * scanners open links; the button's POST confirms. */
+#include "mail/mail.h"
+#include "site/pages.h"
+#include "site/people.h"
+
+enum { FIELD_MOST = 1000, PASSWORD_MOST = 1000, TOKEN_MOST = 100 };
+
+static PersonForm form_of(WebRequest *request)
+{
+    Site *site = site_of(request);
+    return (PersonForm){.csrf = site_form_token(request),
+                        .is_demo = site->options.is_demo,
+                        .can_mail = mail_can_send(site->app->mail)};
+}
+
+static Status answer_form(WebRequest *request, const PersonForm *form)
+{
+    Frame frame = {.title = SLICE("Join"), .address = SLICE("/register"), .is_narrow = true};
+    if (form->fault.is_set)
+        web_code(request, 422);
+    Buffer *out = page_begin(request, &frame);
+    register_page(out, form);
+    page_end(request, out);
+    return STATUS_OK;
+}
+
+static Status show_register(WebRequest *request)
+{
+    if (site_viewer(request)->known) {
+        web_redirect(request, 303, SLICE("/"));
+        return STATUS_OK;
+    }
+    PersonForm form = form_of(request);
+    return answer_form(request, &form);
+}
+
+/* The owner of an address that somebody registers again. */
+static Status tell_owner(WebRequest *request, Slice email)
+{
+    Account account;
+    Accounts *accounts = site_of(request)->app->accounts;
+    TRY(accounts_find(accounts, email, web_arena(request), &account));
+    LinkMail mail = {.account = account.id, .name = account.name, .email = account.email};
+    return people_letter(request, LETTER_ALREADY_REGISTERED, &mail, "/forgotten");
+}
+
+static Status send_confirmation(WebRequest *request, uint64_t account)
+{
+    LinkMail mail;
+    Accounts *accounts = site_of(request)->app->accounts;
+    TRY(accounts_begin_confirm(accounts, account, web_arena(request), &mail));
+    return people_letter(request, LETTER_CONFIRM, &mail, "/confirm");
+}
+
+static bool is_about(const Reason *reason, const char *field)
+{
+    return strcmp(reason->field, field) == 0;
+}
+
+static Status do_register(WebRequest *request)
+{
+    PersonForm form = form_of(request);
+    SessionOrigin origin = people_origin(request);
+    Registration registration = {.name = web_text(request, 0),
+                                 .email = web_text(request, 1),
+                                 .password = web_text(request, 2),
+                                 .address = origin.address,
+                                 .cookie = web_cookie(request, DOOR_VISITOR)};
+    Reason *reason = web_reason(request);
+    uint64_t id;
+    form.name = registration.name;
+    form.email = registration.email;
+    Status status =
+        throttle_take(site_of(request)->throttle, THROTTLE_REGISTER, origin.address, reason);
+    if (status == STATUS_OK)
+        status = accounts_register(site_of(request)->app->accounts, &registration, &id, reason);
+    if (status == STATUS_REFUSED && is_about(reason, "email"))
+        status = tell_owner(request, registration.email);
+    else if (status == STATUS_OK)
+        status = send_confirmation(request, id);
+    if (form_can_be_corrected(status)) {
+        form.fault = form_fault(reason);
+        return answer_form(request, &form);
+    }
+    TRY(status);
+    web_redirect(request, 303, SLICE("/register/sent"));
+    return STATUS_OK;
+}
+
+static Status show_sent(WebRequest *request)
+{
+    PersonForm form = form_of(request);
+    Frame frame = {.title = SLICE("Look into your mailbox"), .is_narrow = true};
+    Buffer *out = page_begin(request, &frame);
+    register_sent_page(out, &form);
+    page_end(request, out);
+    return STATUS_OK;
+}
+
+/* Another letter for a registration that waits; the answer is the same when there is none. */
+static Status do_again(WebRequest *request)
+{
+    Account account;
+    Slice email = web_text(request, 0);
+    TRY(throttle_take(site_of(request)->throttle, THROTTLE_MAIL, people_origin(request).address,
+                      web_reason(request)));
+    Status status =
+        accounts_find(site_of(request)->app->accounts, email, web_arena(request), &account);
+    if (status == STATUS_OK && account.state == ACCOUNT_PENDING)
+        status = send_confirmation(request, account.id);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND && status != STATUS_INVALID)
+        return status;
+    web_redirect(request, 303, SLICE("/register/sent"));
+    return STATUS_OK;
+}
+
+/* ---- The link ------------------------------------------------------------------------------------------------------------ */
+
+static Status show_confirm(WebRequest *request)
+{
+    Link link;
+    PersonForm form = form_of(request);
+    Frame frame = {.title = SLICE("Confirm your e-mail address"), .is_narrow = true};
+    form.token = web_text(request, 0);
+    Status status = links_peek(site_of(request)->app->accounts, LINK_CONFIRM, form.token,
+                               web_arena(request), &link, web_reason(request));
+    if (status == STATUS_NOT_FOUND)
+        return reason_set(web_reason(request), status, "",
+                          "this link is not known, or a newer letter was sent");
+    TRY(status);
+    web_private(request);
+    Buffer *out = page_begin(request, &frame);
+    confirm_page(out, &form);
+    page_end(request, out);
+    return STATUS_OK;
+}
+
+static Status do_confirm(WebRequest *request)
+{
+    uint64_t id;
+    TRY(accounts_finish_confirm(site_of(request)->app->accounts, web_text(request, 0), &id,
+                                web_reason(request)));
+    site_done(request, SLICE("/login"), "welcome", 0);
+    return STATUS_OK;
+}
+
+/* ---- The first admin ------------------------------------------------------------------------------------------------------- */
+
+static Status answer_first_admin(WebRequest *request, const PersonForm *form)
+{
+    Frame frame = {.title = SLICE("The first admin"), .is_narrow = true};
+    if (form->fault.is_set)
+        web_code(request, 422);
+    web_private(request);
+    Buffer *out = page_begin(request, &frame);
+    first_admin_page(out, form);
+    page_end(request, out);
+    return STATUS_OK;
+}
+
+static Status show_first_admin(WebRequest *request)
+{
+    Link link;
+    PersonForm form = form_of(request);
+    form.token = web_text(request, 0);
+    TRY(links_peek(site_of(request)->app->accounts, LINK_ADMIN, form.token, web_arena(request),
+                   &link, web_reason(request)));
+    return answer_first_admin(request, &form);
+}
+
+static Status do_first_admin(WebRequest *request)
+{
+    uint64_t id;
+    PersonForm form = form_of(request);
+    Registration registration = {.name = web_text(request, 1),
+                                 .email = web_text(request, 2),
+                                 .password = web_text(request, 3)};
+    form.token = web_text(request, 0);
+    form.name = registration.name;
+    form.email = registration.email;
+    Status status = accounts_finish_first_admin(site_of(request)->app->accounts, form.token,
+                                                &registration, &id, web_reason(request));
+    if (form_can_be_corrected(status)) {
+        form.fault = form_fault(web_reason(request));
+        return answer_first_admin(request, &form);
+    }
+    TRY(status);
+    site_done(request, SLICE("/login"), "admin", 0);
+    return STATUS_OK;
+}
+
+#define PERSON_FIELDS                                                                            \
+    {"name", WEB_FORM, WEB_LINE, .most = FIELD_MOST, .help = "The name to be known by."},        \
+        {"email", WEB_FORM, WEB_LINE, .most = FIELD_MOST, .help = "Where letters go."},          \
+    {                                                                                            \
+        "password", WEB_FORM, WEB_LINE, .most = PASSWORD_MOST, .help = "At least 10 characters." \
+    }
+#define LINK_TOKEN(from)                                                                  \
+    {                                                                                     \
+        "token", from, WEB_OPAQUE, .least = 1, .most = TOKEN_MOST, .help = "Of the link." \
+    }
+
+static const WebRoute ROUTES[] = {
+    {WEB_GET, "/register", show_register, .access = WEB_GUEST, .help = "The form to join."},
+    {WEB_POST, "/register", do_register, .access = WEB_GUEST, .body_bytes = WEB_BODY_DEFAULT,
+     .help = "Joins; a letter with a link follows.", .params = {PERSON_FIELDS}},
+    {WEB_GET, "/register/sent", show_sent, .access = WEB_GUEST,
+     .help = "Says that a letter is on its way."},
+    {WEB_POST, "/register/again", do_again, .access = WEB_GUEST, .body_bytes = WEB_BODY_DEFAULT,
+     .help = "Sends the letter again.",
+     .params = {{"email", WEB_FORM, WEB_LINE, .most = FIELD_MOST, .help = "Where it goes."}}},
+    {WEB_GET, "/confirm", show_confirm,
+     .help = "A button that confirms; opening it changes nothing.",
+     .params = {LINK_TOKEN(WEB_QUERY)}},
+    {WEB_POST, "/confirm", do_confirm, .body_bytes = WEB_BODY_DEFAULT,
+     .help = "Confirms an e-mail address.", .params = {LINK_TOKEN(WEB_FORM)}},
+    {WEB_GET, "/first-admin", show_first_admin,
+     .help = "The form for the first admin of a new site.", .params = {LINK_TOKEN(WEB_QUERY)}},
+    {WEB_POST, "/first-admin", do_first_admin, .body_bytes = WEB_BODY_DEFAULT,
+     .help = "Makes the first admin.", .params = {LINK_TOKEN(WEB_FORM), PERSON_FIELDS}},
+};
+const Room ROOM_REGISTER = ROOM(ROUTES);
