@@ -81,7 +81,8 @@
       "The first pause before a mail is tried again; it doubles each time, up to 6 hours.")        \
     X(SWITCH, mail_outbox, "off", 0, 1,                                                            \
       "Without smtp_url: keep mails for a page instead; for demos on loopback only.")              \
-    X(SWITCH, empty, "off", 0, 1, "A new site starts without demo content (there is none yet).")   \
+    X(SWITCH, empty, "off", 0, 1,                                                                  \
+      "A new site starts without the demo (it has one on loopback only).")                         \
     X(NUMBER, stop_seconds, "10", 0, 600, "How long a stop waits for running requests.")
 
 typedef struct Config {

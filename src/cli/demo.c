@@ -7,8 +7,9 @@
 
 #include "base/log.h"
 #include "cli/arguments.h"
-#include "cli/demo_crowd.h"
+#include "cli/demo.h"
 #include "cli/ledger_commands.h"
+#include "cli/maintenance.h"
 #include "cli/open.h"
 
 enum { BAR_CELLS = 30, BAR_MS = 100, LINES = 10 };
@@ -105,7 +106,32 @@ static void show(void *self, uint64_t hour, uint64_t hours, const DemoSummary *s
 
 /* ---- Doing it -------------------------------------------------------------------------------------------------- */
 
-static Status fill(Context *context, const DemoPlan *plan, DemoSummary *ret_summary, Reason *reason)
+/* They came with the first of the crowd, so they have something to spend. */
+static Status add_people(App *app, const DemoPlan *plan, Reason *reason)
+{
+    static const struct {
+        const char *name;
+        uint32_t roles;
+    } PEOPLE[] = {{DEMO_VOTER, 0},
+                  {"moderator", 1u << ROLE_MODERATE_POLICIES | 1u << ROLE_FEATURE},
+                  {"admin", 1u << ROLE_ADMIN}};
+    for (size_t i = 0; i < sizeof PEOPLE / sizeof PEOPLE[0]; i++) {
+        char email[64];
+        uint64_t id;
+        snprintf(email, sizeof email, "%s@demo.example", PEOPLE[i].name);
+        Registration person = {.name = slice_from(PEOPLE[i].name),
+                               .email = slice_from(email),
+                               .password = SLICE(DEMO_PASSWORD),
+                               .confirmed = true,
+                               .roles = PEOPLE[i].roles,
+                               .registered_us =
+                                   plan->until_us - (int64_t)plan->days * S_PER_DAY * US_PER_S};
+        TRY(accounts_register(app->accounts, &person, &id, reason));
+    }
+    return STATUS_OK;
+}
+
+Status demo_fill(Context *context, const DemoPlan *plan, DemoSummary *ret_summary, Reason *reason)
 {
     DemoWorld own;
     App app = {0};
@@ -121,6 +147,10 @@ static Status fill(Context *context, const DemoPlan *plan, DemoSummary *ret_summ
         status = app_open(&parts, &app, reason);
     if (status == STATUS_OK)
         status = demo_run(&(DemoRun){&app, &own, plan, show, &audience}, ret_summary, reason);
+    if (status == STATUS_OK)
+        status = add_people(&app, plan, reason);
+    if (status == STATUS_OK)
+        status = site_set_demo(store, world);
     app_close(&app);
     store_close(store);
     if (audience.terminal)
@@ -164,7 +194,7 @@ int run_demo(Context *context)
     Reason reason = {0};
     Status status = plan_of(context, &plan, &reason);
     if (status == STATUS_OK)
-        status = fill(context, &plan, &summary, &reason);
+        status = demo_fill(context, &plan, &summary, &reason);
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     print_summary(context, &plan, &summary);

@@ -114,3 +114,26 @@ Status site_set_key(Store *store, World world, Slice id)
     buffer_bytes(&value, id);
     return write_fact(store, &KEY, NULL, fresh, buffer_slice(&value), arena);
 }
+
+/* ---- Demo ------------------------------------------------------------------------------------------------------ */
+
+static const Read DEMO = {&TABLE_SITE, {"demo", 4}, {"state", 5}, STORE_SERIAL};
+
+Status site_is_demo(Store *store, bool *ret_demo)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Cell cell;
+    Status status = store_read(store, &DEMO, arena, &cell);
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+        return status;
+    *ret_demo = status == STATUS_OK;
+    return STATUS_OK;
+}
+
+Status site_set_demo(Store *store, World world)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Id id = id_new(world.clock, world.random);
+    Status status = write_fact(store, &DEMO, NULL, id, id_slice(&id), arena);
+    return status == STATUS_CONFLICT ? STATUS_OK : status; /* it is one already */
+}

@@ -118,3 +118,12 @@ const char *open_address(const Config *config, unsigned port, Arena *arena)
     int host = colon != NULL ? (int)(colon - config->listen) : (int)strlen(config->listen);
     return arena_print(arena, "%.*s:%u%c", host, config->listen, port, '\0').data;
 }
+
+bool open_is_loopback(const Config *config)
+{
+    static const Slice LOOPBACK[] = {{"127.", 4}, {"localhost:", 10}, {"[::1]:", 6}};
+    for (size_t i = 0; i < sizeof LOOPBACK / sizeof LOOPBACK[0]; i++)
+        if (slice_starts_with(slice_from(config->listen), LOOPBACK[i]))
+            return true;
+    return false;
+}

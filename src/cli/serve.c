@@ -5,8 +5,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "accounts/credentials.h"
 #include "base/log.h"
 #include "cli/control.h"
+#include "cli/demo.h"
 #include "cli/maintenance.h"
 #include "cli/open.h"
 #include "site/site.h"
@@ -14,6 +16,8 @@
 
 typedef struct Serving {
     Context *context;
+    Config config; /* the context's, with what a demo changes */
+    bool is_demo;
     Store *store;
     App app;
     Site *site;
@@ -71,13 +75,31 @@ static void log_mail(void *log, const MailAttempt *attempt)
     log_end(&line);
 }
 
+/* A demo's passwords are known to everybody, so it stays on this machine; and nobody has to set up mail for it. */
+static Status prepare_demo(Serving *serving, Reason *reason)
+{
+    Config *config = &serving->config;
+    TRY(site_is_demo(serving->store, &serving->is_demo));
+    if (!serving->is_demo)
+        return STATUS_OK;
+    if (!open_is_loopback(config))
+        return reason_set(
+            reason, STATUS_REFUSED, "listen",
+            "%s holds a demo, with passwords that everybody knows: it is served on loopback only",
+            config->data);
+    config->mail_outbox |= config->smtp_url[0] == '\0';
+    return STATUS_OK;
+}
+
 static Status start_parts(Serving *serving, Reason *reason)
 {
     Context *context = serving->context;
     Slice message;
     TRY(web_server_check(context->config, reason)); /* before a data directory is made */
+    TRY(demo_first_start(context, reason));
     TRY(open_store(context->config, context->world, true, &serving->store, reason));
     TRY(site_maintenance(serving->store, context->arena, &message));
+    TRY(prepare_demo(serving, reason));
     AppParts parts = {serving->store, context->world, NULL, context->config};
     TRY(open_vault(parts.config, parts.world, parts.store, &parts.vault, reason));
     TRY(app_open(&parts, &serving->app, reason));
@@ -87,8 +109,10 @@ static Status start_parts(Serving *serving, Reason *reason)
                           .world = context->world,
                           .log = serving->log,
                           .store = {serving->store, store_health, store_metrics}};
-    serving->site = site_new(
-        &(SiteOptions){.app = &serving->app, .config = context->config, .log = serving->log});
+    serving->site = site_new(&(SiteOptions){.app = &serving->app,
+                                            .config = context->config,
+                                            .log = serving->log,
+                                            .is_demo = serving->is_demo});
     site_serve(serving->site, &options);
     TRY(web_server_start(&options, &serving->server, reason));
     site_start(serving->site);
@@ -141,14 +165,32 @@ static void log_start(Serving *serving)
     log_end(&line);
 }
 
+/* What somebody needs who sees this site for the first time. */
+static void greet(Serving *serving)
+{
+    Context *context = serving->context;
+    Slice secret;
+    if (serving->is_demo)
+        command_print(context, "This is a demo. Log in as %s with the password %s.\n", DEMO_VOTER,
+                      DEMO_PASSWORD);
+    else if (accounts_begin_first_admin(serving->app.accounts, context->arena, &secret) ==
+             STATUS_OK)
+        command_print(context,
+                      "Nobody is here yet. Whoever opens this link first becomes the admin:\n"
+                      "  %s/first-admin?token=%.*s\n",
+                      web_server_public_url(serving->server), SLICE_ARG(secret));
+}
+
 int serve_run(Context *context)
 {
     Serving serving = {
         .context = context,
+        .config = *context->config,
         .log = log_new(STDERR_FILENO, level_of(context->config->log_level), context->world.clock)};
     Reason reason = {0};
     sigset_t signals = stop_signals();
     int received, code = EXIT_DONE;
+    context->config = &serving.config;
     signal(SIGPIPE, SIG_IGN);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     Status status = start_parts(&serving, &reason);
@@ -158,6 +200,7 @@ int serve_run(Context *context)
             context, "Ostraka is at http://%s/ (data in %s). Ctrl-C stops it.\n",
             open_address(context->config, web_server_port(serving.server), context->arena),
             context->config->data);
+        greet(&serving);
         sigwait(&signals, &received);
         LogLine line = log_line(serving.log, LOG_INFO, "stopping");
         log_i64(&line, "signal", received);
