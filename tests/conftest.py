@@ -17,9 +17,9 @@ BIN = os.environ.get("OSTRAKA_BIN", str(ROOT / "build/test/src/cli/ostraka"))
 
 
 def clean_environment(**extra):
-    """The caller's environment without our own settings, so that a test starts from the defaults."""
+    """The caller's environment without our own settings, so that a test starts from the defaults, but for the demo."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("OSTRAKA_")}
-    return {**kept, **extra}
+    return {**kept, "OSTRAKA_EMPTY": "on", **extra}
 
 
 def ostraka(*words, cwd=None, env=None, timeout=60):
