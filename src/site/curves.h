@@ -1,8 +1,12 @@
-/* curves.h -- the past of policies for pages: ranks of the last days, kept for an hour, and any past asked for, a few at a time.
+/* curves.h -- the past of policies for pages: ranks of the last days, kept in memory, and any past asked for, a few at a time.
  *
  * A question about the past reads and sorts all policies for each moment (ranking.h); on a page that many people open that would be
- * felt. So the ranks by day that every policy page draws are kept until the next hour is over, for CURVES_MOST policies;
- * and at most CURVES_AT_ONCE questions about the past are answered at once, so that they never hold all threads. */
+ * felt. So
+ *   1. the first CURVES_PLACES places at the ends of the last CURVE_DAYS days are kept for all policies, in the ranking of the default
+ *      window; the site's own thread reads them, one day at a time;
+ *   2. what is not among them is asked for when a page needs it, and kept until the next hour is over, for CURVES_MOST policies;
+ *   3. at most CURVES_AT_ONCE questions about the past are answered at once, so that they never hold all threads.
+ * Entries that are found late change the past: what is kept is read again after a day. */
 #pragma once
 
 #include "app/app.h"
@@ -10,25 +14,30 @@
 typedef struct Curves Curves;
 
 enum {
+    CURVE_DAYS = 30,
+    CURVES_PLACES = RANK_PAGE_MOST,
     CURVES_MOST = 4096,
     CURVES_AT_ONCE = 2,
     CURVES_WAIT_MS = 2000, /* for others to end, before it is given up */
-    CURVE_DAYS = 30,
+    DAY_HOURS = 24,
 };
 static const int64_t HOUR_US = INT64_C(3600) * US_PER_S;
-enum { DAY_HOURS = 24 };
+
+typedef struct CurvePoint {
+    uint32_t hour; /* since 1970; its end is the moment */
+    uint64_t rank; /* 0: not in the ranking */
+} CurvePoint;
 
 /* The ranks of one policy at the ends of the last days; the last moment is that of the last hour that is over. */
 typedef struct Curve {
-    RankMoment moments[CURVE_DAYS];
+    CurvePoint points[CURVE_DAYS];
     size_t count;
 } Curve;
 
 Curves *curves_new(App *app);
 void curves_free(Curves *curves);
 /* From memory, or read. UNAVAILABLE: not now, because others ask, or the store does not answer. Does not wait for others. */
-MUST_USE Status curves_ranks(Curves *curves, const RankQuery *query, uint64_t policy,
-                             Curve *ret_curve);
+MUST_USE Status curves_ranks(Curves *curves, uint32_t window, uint64_t policy, Curve *ret_curve);
 /* ranking_history, when there is room for one more question. */
 typedef struct CurveQuestion {
     RankQuery query;
@@ -38,6 +47,8 @@ typedef struct CurveQuestion {
 } CurveQuestion;
 MUST_USE Status curves_history(Curves *curves, const CurveQuestion *question,
                                RankMoment *ret_moments);
+/* Reads one day that is missing or old, if there is one; false when all is there. By one thread. */
+bool curves_refresh(Curves *curves, uint32_t window);
 
 /* The hours at whose ends days end, up to and including `last`, at most `count` of them, ascending: the last is `last` itself. Pure. */
 size_t curve_days(uint32_t last, size_t count, uint32_t *ret_hours);

@@ -56,11 +56,10 @@ static void fill_days(Site *site, PolicyView *view)
 static void fill_ranks(Site *site, PolicyView *view)
 {
     Curve curve;
-    RankQuery query = {.days = view->recent.days};
-    if (curves_ranks(site->curves, &query, view->head.policy.id, &curve) != STATUS_OK)
+    if (curves_ranks(site->curves, view->recent.days, view->head.policy.id, &curve) != STATUS_OK)
         return;
     for (size_t i = 0; i < curve.count; i++) {
-        const RankMoment *moment = &curve.moments[i];
+        const CurvePoint *moment = &curve.points[i];
         if (moment->rank == 0 && view->rank_count == 0) /* not there yet */
             continue;
         view->ranks[view->rank_count++] =

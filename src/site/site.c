@@ -5,6 +5,7 @@
 
 #include "site/hot.h"
 #include "site/live.h"
+#include "site/views.h"
 #include "web/metrics.h"
 
 enum { RANKS_S = 60, HEAT_S = 10 };
@@ -80,12 +81,21 @@ void site_serve(Site *site, WebOptions *options)
     options->metrics = print_metrics;
 }
 
+/* True while there is more to read. */
+static bool refresh_curves(Site *site)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    VotingSettings settings;
+    return site_settings(site, arena, &settings) == STATUS_OK &&
+           curves_refresh(site->curves, (uint32_t)settings.window_days);
+}
+
 /* Looks several times a second whether to end, so that a stop does not wait. A failure shows what was there before. */
 static void *keep(void *argument)
 {
     Site *site = argument;
     Clock clock = site->app->world.clock;
-    int64_t ranks_us = 0, heat_us = 0;
+    int64_t ranks_us = 0, heat_us = 0, curves_us = 0;
     while (!atomic_load(&site->ends)) {
         int64_t now_us = clock_steady_us(clock);
         if (now_us >= ranks_us) {
@@ -96,6 +106,8 @@ static void *keep(void *argument)
             (void)!hot_refresh(site->hot);
             heat_us = now_us + HEAT_S * US_PER_S;
         }
+        if (now_us >= curves_us && !refresh_curves(site))
+            curves_us = now_us + RANKS_S * US_PER_S;
         live_tick(site->live);
         clock_sleep_us(clock, US_PER_S / 5);
     }
