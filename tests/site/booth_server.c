@@ -5,7 +5,8 @@
  *     voter NAME DAYS          a confirmed account that registered so many days ago   done ID SECRET-OF-A-SESSION
  *     guest NAME               one that is not confirmed                              done ID SECRET-OF-A-SESSION
  *     policy OWNER NAME        an active policy, for 100 of the owner's pollies       done ID
- *     move POLICY STATE        "retired", "pending-deletion"
+ *     role ID ROLE             gives an account one role
+ *     move POLICY STATE        "retired", "pending-deletion", "deleted"
  *     merge SOURCE TARGET
  *     doubt none|lost|done     see doubt.h
  * There is no log-in here: sessions are begun as the log-in page does. Ends at the end of its input. */
@@ -84,8 +85,23 @@ static Status move_policy(uint64_t policy, const char *state, Reason *reason)
     while (move.state < POLICY_STATE_COUNT && strcmp(policy_state_text(move.state), state) != 0)
         move.state++;
     move.percent = move.state == POLICY_RETIRED ? 50 : 0;
-    TRY(policies_move(booth.app.policies, policy, POLICY_ACTIVE, &move, reason));
+    Policy before;
+    TRY(policies_fresh(booth.app.policies, policy, booth.arena, &before));
+    PolicyState from = before.facts.moves[before.facts.move_count - 1].state;
+    TRY(policies_move(booth.app.policies, policy, from, &move, reason));
+    if (move.state == POLICY_DELETED)
+        TRY(policies_obliterate(booth.app.policies, policy));
     TRY(changed(policy));
+    printf("done\n");
+    return STATUS_OK;
+}
+
+static Status give_role(uint64_t account, const char *name, Reason *reason)
+{
+    AccountRole role;
+    TRY(account_role_from(slice_from(name), &role));
+    AccountRights rights = {.roles = 1u << role};
+    TRY(accounts_set_rights(booth.app.accounts, account, &rights, reason));
     printf("done\n");
     return STATUS_OK;
 }
@@ -128,6 +144,8 @@ static Status obey(char *line, Reason *reason)
         return add_account(first, strtoll(rest, NULL, 10), true, reason);
     if (rest != NULL && strcmp(line, "policy") == 0)
         return add_policy(number, rest, reason);
+    if (rest != NULL && strcmp(line, "role") == 0)
+        return give_role(number, rest, reason);
     if (rest != NULL && strcmp(line, "move") == 0)
         return move_policy(number, rest, reason);
     if (rest != NULL && strcmp(line, "merge") == 0)

@@ -1,0 +1,114 @@
+/* policy_test.c -- pure parts of a policy's pages: moments that people type, the ends of days, two edits put together, forms. */
+#include "site/curves.h"
+#include "site/edit_views.h"
+#include "test.h"
+
+static void expect_hour(const char *text, int64_t seconds)
+{
+    uint32_t hour = 0;
+    Reason reason = {0};
+    EXPECT_STATUS(history_hour(slice_from(text), &hour, &reason), STATUS_OK);
+    EXPECT_I64(hour, seconds / 3600 - 1);
+}
+
+TEST(a_day_means_its_end_and_an_hour_what_was_over_then)
+{
+    expect_hour("2026-01-31", 1769904000);
+    expect_hour("2026-01-31T00:00", 1769817600);
+    expect_hour("2026-01-31T12:59", 1769860800);
+    expect_hour(" 2026-01-31 12:00 ", 1769860800);
+    expect_hour("2024-02-29", 1709251200);
+}
+
+TEST(what_is_no_moment_is_told_with_an_example)
+{
+    static const char *const WRONG[] = {"",           "yesterday",    "2026-1-31",
+                                        "2026-13-01", "2026-00-10",   "2026-01-31T24:00",
+                                        "1969-12-31", "2026-01-31T1", "2026-01-31T12",
+                                        "2026-01-32"};
+    for (size_t i = 0; i < sizeof WRONG / sizeof WRONG[0]; i++) {
+        uint32_t hour = 77;
+        Reason reason = {0};
+        EXPECT_STATUS(history_hour(slice_from(WRONG[i]), &hour, &reason), STATUS_INVALID);
+        EXPECT(strcmp(reason.field, "until") == 0 && strstr(reason.rule, "2026-01-31") != NULL);
+        EXPECT_I64(hour, 77);
+    }
+}
+
+TEST(days_end_with_their_last_hour_and_today_with_the_last_that_is_over)
+{
+    uint32_t hours[5];
+    EXPECT_I64(curve_days(100 * 24 + 5, 3, hours), 3);
+    EXPECT_I64(hours[0], 98 * 24 + 23);
+    EXPECT_I64(hours[1], 99 * 24 + 23);
+    EXPECT_I64(hours[2], 100 * 24 + 5);
+    EXPECT_I64(curve_days(24 + 23, 5, hours), 2);
+    EXPECT_I64(hours[0], 23);
+    EXPECT_I64(hours[1], 47);
+}
+
+TEST(two_edits_of_different_fields_are_put_together)
+{
+    PolicyText base = {.name = SLICE("Rivers"),
+                       .description = SLICE("All."),
+                       .rationale = SLICE("Why."),
+                       .links = {SLICE("https://a.example")},
+                       .link_count = 1,
+                       .category = 1,
+                       .party = 2};
+    PolicyText now = base, mine = base, text;
+    now.name = SLICE("Lakes");
+    now.category = 3;
+    now.links[0] = SLICE("https://b.example");
+    mine.description = SLICE("Some.");
+    mine.party = 0;
+    edit_combine(&base, &now, &mine, &text);
+    EXPECT_SLICE(text.name, SLICE("Lakes"));
+    EXPECT_SLICE(text.description, SLICE("Some."));
+    EXPECT_SLICE(text.rationale, SLICE("Why."));
+    EXPECT_SLICE(text.links[0], SLICE("https://b.example"));
+    EXPECT(text.link_count == 1 && text.category == 3 && text.party == 0);
+}
+
+TEST(a_field_that_both_changed_is_mine)
+{
+    PolicyText base = {
+        .name = SLICE("Rivers"), .links = {SLICE("https://a.example")}, .link_count = 1};
+    PolicyText now = base, mine = base, text;
+    now.name = SLICE("Lakes");
+    now.link_count = 0;
+    mine.name = SLICE("Seas");
+    mine.links[0] = SLICE("https://c.example");
+    edit_combine(&base, &now, &mine, &text);
+    EXPECT_SLICE(text.name, SLICE("Seas"));
+    EXPECT_SLICE(text.links[0], SLICE("https://c.example"));
+    EXPECT_I64(text.link_count, 1);
+}
+
+TEST(a_form_is_trimmed_and_its_links_are_lines)
+{
+    PolicyForm form = {.name = SLICE("  Clean rivers "),
+                       .description = SLICE("\n Text.\n"),
+                       .rationale = SLICE_EMPTY,
+                       .links = SLICE("\n https://a.example \n\nhttp://b.example/x\n"),
+                       .category = 1};
+    PolicyText text;
+    Reason reason = {0};
+    EXPECT_STATUS(policy_form_text(&form, &text, &reason), STATUS_OK);
+    EXPECT_SLICE(text.name, SLICE("Clean rivers"));
+    EXPECT_SLICE(text.description, SLICE("Text."));
+    EXPECT_I64(text.link_count, 2);
+    EXPECT_SLICE(text.links[1], SLICE("http://b.example/x"));
+    ARENA_SCOPE Arena *arena = arena_new();
+    EXPECT_SLICE(policy_links_text(&text, arena), SLICE("https://a.example\nhttp://b.example/x"));
+}
+
+TEST(a_fault_is_a_whole_sentence)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Reason reason = {0};
+    reason_set(&reason, STATUS_INVALID, "name", "has 3 to 120 characters");
+    EXPECT_SLICE(policy_form_fault(&reason, arena).rule, SLICE("The name has 3 to 120 characters"));
+    reason_set(&reason, STATUS_INVALID, "links", "a link begins with https://");
+    EXPECT_SLICE(policy_form_fault(&reason, arena).rule, SLICE("a link begins with https://"));
+}
