@@ -119,8 +119,7 @@ static Status do_email(WebRequest *request)
     PersonForm form = {.csrf = site_viewer(request)->csrf,
                        .name = me(request)->email,
                        .email = web_text(request, 0)};
-    Status status = throttle_take(site_of(request)->throttle, THROTTLE_MAIL,
-                                  people_origin(request).address, web_reason(request));
+    Status status = people_throttle(request, THROTTLE_MAIL);
     if (status == STATUS_OK)
         status = accounts_begin_email(accounts_of(request), me(request)->id, form.email,
                                       web_arena(request), &mail, web_reason(request));

@@ -30,19 +30,30 @@ static Status show_login(WebRequest *request)
     return answer_login(request, &form, 200);
 }
 
+/* However it is written, it is one name. */
+static Slice folded(Slice name, Arena *arena)
+{
+    Slice result = name;
+    bool is_email = slice_find(name, '@') < name.size;
+    (void)!(is_email ? account_fold_email(name, arena, &result, NULL)
+                     : account_fold_name(name, arena, &result, NULL)); /* neither: as it is */
+    return result;
+}
+
 /* A failure counts for the name and for the address, a success for neither. */
 static Status check_password(WebRequest *request, const SessionOrigin *origin, Account *ret_account)
 {
     Site *site = site_of(request);
     Slice name = web_text(request, 0), password = web_text(request, 1);
+    Slice counted = folded(name, web_arena(request));
     Account known;
     Reason *reason = web_reason(request);
-    TRY(throttle_take(site->throttle, THROTTLE_LOGIN_ADDRESS, origin->address, reason));
-    TRY(throttle_take(site->throttle, THROTTLE_LOGIN, name, reason));
+    TRY(people_throttle(request, THROTTLE_LOGIN_ADDRESS));
+    TRY(throttle_take(site->throttle, THROTTLE_LOGIN, counted, reason));
     Status status = accounts_check_password(site->app->accounts, name, password, web_arena(request),
                                             ret_account);
     if (status == STATUS_OK)
-        throttle_forget(site->throttle, THROTTLE_LOGIN, name);
+        throttle_forget(site->throttle, THROTTLE_LOGIN, counted);
     if (status != STATUS_LOGIN)
         return status;
     if (accounts_find(site->app->accounts, name, web_arena(request), &known) == STATUS_OK)
@@ -114,8 +125,7 @@ static Status do_forgotten(WebRequest *request)
 {
     LinkMail mail;
     Site *site = site_of(request);
-    TRY(throttle_take(site->throttle, THROTTLE_MAIL, people_origin(request).address,
-                      web_reason(request)));
+    TRY(people_throttle(request, THROTTLE_MAIL));
     Status status =
         accounts_begin_reset(site->app->accounts, web_text(request, 0), web_arena(request), &mail);
     if (status == STATUS_OK &&

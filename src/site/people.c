@@ -46,6 +46,15 @@ SessionOrigin people_origin(WebRequest *request)
                            .agent = web_head(request, HEAD_USER_AGENT)};
 }
 
+Status people_throttle(WebRequest *request, ThrottleRule rule)
+{
+    Address address = address_group(web_client(request));
+    if (address_is_loopback(web_client(request)))
+        return STATUS_OK;
+    return throttle_take(site_of(request)->throttle, rule,
+                         slice_of(address.bytes, sizeof address.bytes), web_reason(request));
+}
+
 Slice people_next(Slice next)
 {
     return http_is_own_path(next) ? next : SLICE("/");

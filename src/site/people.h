@@ -55,5 +55,8 @@ MUST_USE Status people_letter(WebRequest *request, LetterKind kind, const LinkMa
                               const char *path);
 /* Where the request comes from, for sessions and signals. */
 SessionOrigin people_origin(WebRequest *request);
+/* throttle_take for the network address (IPv6: its /64) that the request comes from. Loopback is let through: it is this machine, or a proxy
+ * that the settings do not name, behind which everybody would share one address. */
+MUST_USE Status people_throttle(WebRequest *request, ThrottleRule rule);
 /* A path of ours, or "/". */
 Slice people_next(Slice next);

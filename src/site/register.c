@@ -74,8 +74,7 @@ static Status do_register(WebRequest *request)
     uint64_t id;
     form.name = registration.name;
     form.email = registration.email;
-    Status status =
-        throttle_take(site_of(request)->throttle, THROTTLE_REGISTER, origin.address, reason);
+    Status status = people_throttle(request, THROTTLE_REGISTER);
     if (status == STATUS_OK)
         status = accounts_register(site_of(request)->app->accounts, &registration, &id, reason);
     if (status == STATUS_REFUSED && is_about(reason, "email"))
@@ -106,8 +105,7 @@ static Status do_again(WebRequest *request)
 {
     Account account;
     Slice email = web_text(request, 0);
-    TRY(throttle_take(site_of(request)->throttle, THROTTLE_MAIL, people_origin(request).address,
-                      web_reason(request)));
+    TRY(people_throttle(request, THROTTLE_MAIL));
     Status status =
         accounts_find(site_of(request)->app->accounts, email, web_arena(request), &account);
     if (status == STATUS_OK && account.state == ACCOUNT_PENDING)
