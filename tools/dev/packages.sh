@@ -5,6 +5,7 @@ declare -A PACKAGES=(
     [build]="gcc libc6-dev meson ninja-build pkg-config python3 librocksdb-dev libmicrohttpd-dev libjansson-dev
              libsodium-dev libutf8proc-dev libcrypt-dev libcmark-dev libcurl4-openssl-dev zlib1g-dev libbrotli-dev brotli"
     [test]="python3-pytest python3-aiosmtpd openssl"
+    [e2e]="chromium python3-venv"
     [lint]="clang clang-format libpq-dev shellcheck"
     [fmt]="clang-format"
     [fuzz]="clang libclang-rt-14-dev"
