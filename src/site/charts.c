@@ -217,6 +217,13 @@ static void put_xy(Buffer *out, char letter, int64_t x, int64_t y)
     buffer_decimal(out, y);
 }
 
+/* A line of no length: with round ends it is a dot. */
+static void put_dot(Buffer *out, size_t from, size_t to)
+{
+    if (to == from + 1)
+        buffer_text(out, "h0");
+}
+
 /* Runs of points without a gap, one after the other; a run is [from, to). */
 static bool next_run(const Chart *chart, size_t *from, size_t *to)
 {
@@ -244,6 +251,8 @@ static void put_straight(Buffer *out, const Chart *chart, const Scale *scale, bo
                 buffer_u8(out, 'Z');
             }
         }
+        if (!is_closed)
+            put_dot(out, from, to);
     }
 }
 
@@ -258,6 +267,7 @@ static void put_stepped(Buffer *out, const Chart *chart, const Scale *scale)
             else
                 buffer_print(out, "H%lldV%lld", (long long)x, (long long)y);
         }
+        put_dot(out, from, to);
     }
 }
 

@@ -174,9 +174,8 @@ static void fill_spans(HistoryView *view)
         const char *text;
         bool by_hour;
         size_t count;
-    } SPANS[] = {{"30 days", false, 30},        {"90 days", false, 90},
-                 {"A year", false, 366},        {"48 hours", true, 48},
-                 {"A week by hour", true, 168}, {"A month by hour", true, 744}};
+    } SPANS[] = {{"30 days", false, 30}, {"90 days", false, 90},   {"A year", false, 366},
+                 {"48 hours", true, 48}, {"168 hours", true, 168}, {"744 hours", true, 744}};
     enum { COUNT = sizeof SPANS / sizeof SPANS[0] };
     view->spans = (Chooser){"Show", ARENA_ARRAY(view->arena, COUNT, Choice), COUNT};
     for (size_t i = 0; i < COUNT; i++) {

@@ -63,7 +63,7 @@ TEST(a_gap_breaks_the_line)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Slice svg = drawing((int64_t[]){-99, 2, 1, -99, 2}, 5, true, arena);
-    EXPECT(contains(svg, "d=\"M2500 1000H5000V0M10000 1000\""));
+    EXPECT(contains(svg, "d=\"M2500 1000H5000V0M10000 1000h0\""));
     EXPECT(contains(svg, "4 October: none"));
     EXPECT_I64(count_of(svg, "<circle"), 3);
 }
@@ -96,7 +96,7 @@ TEST(nothing_and_one_point)
     Slice svg = drawing((int64_t[]){3}, 1, false, arena);
     EXPECT_I64(count_of(svg, ">4 October: 3 votes</text>"), 2);
     EXPECT(contains(svg, "cx=\"50.00%\""));
-    EXPECT(contains(drawing((int64_t[]){1}, 1, true, arena), "M5000 0"));
+    EXPECT(contains(drawing((int64_t[]){1}, 1, true, arena), "M5000 0h0"));
 }
 
 TEST(many_points_have_few_marks_and_the_last_is_one)
