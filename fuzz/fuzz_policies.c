@@ -43,6 +43,15 @@ static bool again_owner(Slice value, Buffer *copy)
     return true;
 }
 
+static bool again_edit(Slice value, Buffer *copy)
+{
+    PolicyEdit edit;
+    if (policy_decode_edit(value, &edit) != STATUS_OK)
+        return false;
+    policy_encode_edit(copy, &edit);
+    return true;
+}
+
 static bool again_revision(Slice value, Buffer *copy)
 {
     PolicyRevision revision;
@@ -93,7 +102,7 @@ static bool again_name(Slice value, Buffer *copy)
 }
 
 static bool (*const AGAIN[])(Slice value, Buffer *copy) = {
-    again_head,     again_move,   again_origin, again_owner,
+    again_head,     again_move,   again_origin, again_owner, again_edit,
     again_revision, again_source, again_number, again_name,
 };
 

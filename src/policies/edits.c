@@ -3,6 +3,12 @@
 
 static const Slice TEXT = {"text", 4};
 static const Slice OWNER = {"owner", 5};
+static const Slice LATEST = {"latest", 6};
+
+static PolicyEdit edit_of(const PolicyRevision *revision)
+{
+    return (PolicyEdit){revision->revision, revision->editor, revision->time_us};
+}
 
 static bool texts_equal(const PolicyText *a, const PolicyText *b)
 {
@@ -33,27 +39,34 @@ static Status write_text(Policies *policies, const PolicyRow *row, const PolicyR
                          Arena *arena)
 {
     BUFFER_SCOPE Buffer value = {0};
+    BUFFER_SCOPE Buffer latest = {0};
+    PolicyEdit edit = edit_of(next);
     policy_encode_revision(&value, next);
+    policy_encode_edit(&latest, &edit);
     Slice receipt = store_receipt(id_slice(&next->version), arena);
     Condition condition = {.column = TEXT, .value = row->text_value};
     Change changes[] = {
         {.column = TEXT, .value = buffer_slice(&value)},
+        {.column = LATEST, .value = buffer_slice(&latest)},
         {.column = policy_revision_column(row->text.revision, arena), .value = row->text_value},
         {.column = receipt, .value = id_slice(&next->version), .ttl_s = STORE_RECEIPT_TTL_S},
     };
     Update update = {.conditions = &condition,
                      .condition_count = 1,
                      .changes = changes,
-                     .change_count = 3,
+                     .change_count = 4,
                      .proof = receipt};
     return policy_update(policies, row->known.facts.id, &update, arena);
 }
 
-static void tell_of_text(Policies *policies, const PolicyRow *row, const PolicyRevision *next)
+static void tell_of_text(Policies *policies, const PolicyRow *row, const PolicyRevision *next,
+                         int64_t read_us)
 {
     PolicyRow edited = *row;
     Policy before, after;
     edited.text = *next;
+    edited.known.edit = edit_of(next);
+    policy_cache_put(policies->cache, &edited.known, read_us);
     policy_of_row(row, &before);
     policy_of_row(&edited, &after);
     policy_index_change(policies, &before, &after);
@@ -69,8 +82,9 @@ static Status replace_text(Policies *policies, const PolicyRow *row, const Polic
                            .version = id_new(policies->world.clock, policies->world.random),
                            .editor = editor,
                            .time_us = now_us > last_us ? now_us : last_us + 1};
+    int64_t read_us = policy_cache_now_us(policies->cache);
     TRY(write_text(policies, row, &next, arena));
-    tell_of_text(policies, row, &next);
+    tell_of_text(policies, row, &next, read_us);
     return STATUS_OK;
 }
 

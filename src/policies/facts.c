@@ -65,6 +65,14 @@ PolicyBook policies_book(PoliciesReader *reader)
     return (PolicyBook){find, reader};
 }
 
+Status policies_news(Policies *policies, uint64_t id, Arena *arena, PolicyNews *ret_news)
+{
+    PolicyKnown known;
+    TRY(policy_known(policies, id, arena, &known));
+    *ret_news = (PolicyNews){known.facts, known.edit};
+    return STATUS_OK;
+}
+
 void policies_forget(Policies *policies, uint64_t id)
 {
     policy_cache_forget(policies->cache, id);

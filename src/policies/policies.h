@@ -130,6 +130,22 @@ MUST_USE Status policies_list(Policies *policies, Slice position, Arena *arena,
                               Policy **ret_policies, size_t *ret_count, Slice *ret_position,
                               bool *ret_more);
 
+/* ---- News --------------------------------------------------------------------------------------------------- */
+
+typedef struct PolicyEdit {
+    uint32_t revision; /* that the text is; 0: it is the first */
+    uint64_t editor;
+    int64_t time_us;
+} PolicyEdit;
+
+/* What has happened to a policy: its moves, without their reasons, and the last change of its text. From the cache, which may be
+ * behind. */
+typedef struct PolicyNews {
+    PolicyFacts facts;
+    PolicyEdit edit;
+} PolicyNews;
+MUST_USE Status policies_news(Policies *policies, uint64_t id, Arena *arena, PolicyNews *ret_news);
+
 /* ---- Facts for rules --------------------------------------------------------------------------------------- */
 
 /* A book for rules, whose facts live until the arena goes; asks the cache, then the store, and gives the same answer for a

@@ -102,8 +102,10 @@ static void copy_known(const PolicyKnown *from, PolicyMove *moves, PolicyKnown *
     }
     for (size_t i = 0; i < from->source_count; i++)
         sources[i] = from->sources[i];
-    *to =
-        (PolicyKnown){{from->facts.id, moves, from->facts.move_count}, sources, from->source_count};
+    *to = (PolicyKnown){.facts = {from->facts.id, moves, from->facts.move_count},
+                        .sources = sources,
+                        .source_count = from->source_count,
+                        .edit = from->edit};
 }
 
 static size_t arrays_size(const PolicyKnown *known)
@@ -150,7 +152,10 @@ static Entry *newest_of(const Entry *old, const PolicyKnown *known, int64_t read
         best.sources = old->known.sources;
         best.source_count = old->known.source_count;
     }
-    bool mixed = best.facts.moves != known->facts.moves || best.sources != known->sources;
+    if (old != NULL && old->known.edit.revision > best.edit.revision)
+        best.edit = old->known.edit;
+    bool mixed = best.facts.moves != known->facts.moves || best.sources != known->sources ||
+                 best.edit.revision != known->edit.revision;
     return entry_new(&best, mixed && old->read_us < read_us ? old->read_us : read_us);
 }
 

@@ -1,7 +1,7 @@
 /* policy_cache.h -- what rules need to know of policies, kept in memory for a while.
  *
- * An entry has a policy's moves, without their reasons, and its listings. Both only ever grow, so of two pictures the
- * longer list is the newer, and an entry keeps the longer of each while it lives: an own move that was put here stays,
+ * An entry has a policy's moves, without their reasons, its listings, and the number of its text. All only ever grow, so of two pictures
+ * the longer list is the newer, and an entry keeps the longer of each while it lives: an own move that was put here stays,
  * whatever a slow reader brings.
  * Bounded: an entry weighs 1, and 1 more for every 8 moves and listings; when all together weigh more than the
  * capacity, the entries unused for longest go. Safe from any thread; nothing is called while the lock is held. */
@@ -16,6 +16,7 @@ typedef struct PolicyKnown {
     PolicyFacts facts;
     const PolicySource *sources;
     size_t source_count;
+    PolicyEdit edit;
 } PolicyKnown;
 
 /* Entries count for `valid_us` of the clock's steady time. */

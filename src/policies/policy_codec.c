@@ -117,6 +117,26 @@ Status policy_decode_move(Slice value, PolicyMove *ret_move)
     return STATUS_OK;
 }
 
+void policy_encode_edit(Buffer *to, const PolicyEdit *edit)
+{
+    buffer_u8(to, FORMAT);
+    buffer_u32(to, edit->revision);
+    buffer_u64(to, edit->editor);
+    buffer_i64(to, edit->time_us);
+}
+
+Status policy_decode_edit(Slice value, PolicyEdit *ret_edit)
+{
+    Reader reader = open_value(value);
+    PolicyEdit edit = {.revision = reader_u32(&reader)};
+    edit.editor = reader_u64(&reader);
+    edit.time_us = reader_i64(&reader);
+    if (!reader_done(&reader) || edit.revision < 2 || edit.revision > POLICY_REVISIONS_MOST)
+        return STATUS_CORRUPT;
+    *ret_edit = edit;
+    return STATUS_OK;
+}
+
 /* ---- Texts --------------------------------------------------------------------------------------------------- */
 
 static void put_text(Buffer *to, Slice text)

@@ -7,6 +7,7 @@
  * The row, in byte order of its columns, is laid out so that one slice [l, v) has all but old texts and receipts, and one
  * slice [l, n) has what rules need:
  *     l/<source><merge id>  a source that merged into this one counts (when its own row agrees); never overwritten
+ *     latest                which revision the text is, by whom and when; from the first edit on
  *     m/<number>            a move, from 0; never overwritten
  *     origin                who created it, by which entry; never overwritten
  *     owner                 who owns it; a fresh id in every value
@@ -50,6 +51,8 @@ void policy_encode_origin(Buffer *to, const PolicyOrigin *origin);
 MUST_USE Status policy_decode_origin(Slice value, PolicyOrigin *ret_origin);
 void policy_encode_owner(Buffer *to, const PolicyOwner *owner);
 MUST_USE Status policy_decode_owner(Slice value, PolicyOwner *ret_owner);
+void policy_encode_edit(Buffer *to, const PolicyEdit *edit);
+MUST_USE Status policy_decode_edit(Slice value, PolicyEdit *ret_edit);
 void policy_encode_revision(Buffer *to, const PolicyRevision *revision);
 MUST_USE Status policy_decode_revision(Slice value, PolicyRevision *ret_revision);
 

@@ -36,6 +36,11 @@ static Status take_move(RowBuilder *to, const Cell *cell)
     return STATUS_OK;
 }
 
+static Status take_edit(RowBuilder *to, const Cell *cell)
+{
+    return policy_decode_edit(cell->value, &to->row.known.edit);
+}
+
 static Status take_origin(RowBuilder *to, const Cell *cell)
 {
     return policy_decode_origin(cell->value, &to->row.origin);
@@ -65,9 +70,10 @@ static const struct {
     bool whole; /* the column is just that */
     Status (*take)(RowBuilder *to, const Cell *cell);
 } CELLS[] = {
-    {{"l/", 2}, false, take_source},    {{"m/", 2}, false, take_move},
-    {{"origin", 6}, true, take_origin}, {{"owner", 5}, true, take_owner},
-    {{"state", 5}, true, take_state},   {{"text", 4}, true, take_text},
+    {{"l/", 2}, false, take_source},  {{"latest", 6}, true, take_edit},
+    {{"m/", 2}, false, take_move},    {{"origin", 6}, true, take_origin},
+    {{"owner", 5}, true, take_owner}, {{"state", 5}, true, take_state},
+    {{"text", 4}, true, take_text},
 };
 
 static Status take_cell(RowBuilder *to, const Cell *cell)

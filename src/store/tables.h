@@ -59,6 +59,10 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "accounts: sessions")                                                                        \
     X(TOKEN_USES, 9, "token_uses", PLAIN, false, true, "account",                                  \
       "token: when it was last used; expires after 400 days", "accounts: tokens")                  \
+    X(NOTICES, 10, "notices", PLAIN, false, true, "account",                                       \
+      "all: up to when all are dismissed; policy, kind, number: one that is; expire after 366 "    \
+      "days",                                                                                      \
+      "votes: notices")                                                                            \
     X(VOTERS, 20, "voters", CONDITIONAL, false, true, "voter",                                     \
       "head; s/policy: a line; t/token: seq, expires after 7 days; z/seq: the log", "votes: save") \
     X(POLICY_VOTERS, 21, "policy_voters", CONDITIONAL, false, false,                               \
@@ -82,8 +86,9 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "day, writer: how many marks that writer has made; the timestamp is the same",               \
       "votes: project, when an entry is carried into a day that is over")                          \
     X(POLICIES, 30, "policies", CONDITIONAL, true, true, "policy",                                 \
-      "l/source, merge: a listed source; m/number: a move; origin; owner; state: count and id of " \
-      "the last move; text; v/revision: an older text; ~/id: receipts",                            \
+      "l/source, merge: a listed source; latest: number, editor and time of the text; m/number: "  \
+      "a move; origin; owner; state: count and id of the last move; text; v/revision: an older "   \
+      "text; ~/id: receipts",                                                                      \
       "policies")                                                                                  \
     X(GROUPS, 31, "groups", CONDITIONAL, false, true, "categories or parties",                     \
       "d/id: a description; g/id: active, name; head: fresh id, last id; ~/id: receipts",          \

@@ -29,7 +29,8 @@ static PolicyKnown known_of(uint64_t id, size_t move_count, size_t source_count)
         moves[i] = (PolicyMove){.time_us = (int64_t)(100 * id + i), .reason = SLICE("why")};
     for (size_t i = 0; i < source_count; i++)
         sources[i].source = 1000 * id + i;
-    return (PolicyKnown){{id, moves, move_count}, sources, source_count};
+    return (PolicyKnown){
+        .facts = {id, moves, move_count}, .sources = sources, .source_count = source_count};
 }
 
 static void put(uint64_t id, size_t move_count, size_t source_count)
@@ -159,5 +160,20 @@ TEST(many_at_random_stay_within_the_bound)
             arena_reset(arena);
     }
     EXPECT(policy_cache_weight(cache) > 900);
+    end();
+}
+
+TEST(a_slow_reader_does_not_bring_an_older_text_back)
+{
+    begin(10);
+    PolicyKnown known = known_of(1, 2, 0);
+    known.edit = (PolicyEdit){.revision = 5, .editor = 7, .time_us = 50};
+    policy_cache_put(cache, &known, policy_cache_now_us(cache));
+    known.edit = (PolicyEdit){.revision = 4, .editor = 8, .time_us = 40};
+    policy_cache_put(cache, &known, policy_cache_now_us(cache));
+    EXPECT(policy_cache_get(cache, 1, arena, &known));
+    EXPECT_I64(known.edit.revision, 5);
+    EXPECT_I64(known.edit.editor, 7);
+    EXPECT_I64(known.edit.time_us, 50);
     end();
 }

@@ -1,0 +1,320 @@
+/* notices.c -- see notices.h. Row = account of table `notices`: column `all` has the moment up to which all are dismissed (8 bytes), any other
+ * column is the key of one that is. A key is policy, kind of thing (m: a move, r: a revision) and its number, which never changes. */
+#include "votes/notices.h"
+
+#include <stdlib.h>
+
+#include "votes/inside.h"
+
+enum {
+    DISMISSED_TTL_S = (NOTICES_DAYS + 1) * 86400,
+    DISMISSED_MOST = STORE_PAGE_MOST,
+    OWNED_MOST = POLICIES_BROWSE_MOST,
+};
+
+static const Slice ALL = {"all", 3};
+
+static const struct {
+    const char *name, *text;
+} KINDS[] = {
+#define X(name, word, text) {word, text},
+    NOTICE_KIND_LIST(X)
+#undef X
+};
+
+const char *notice_kind_name(NoticeKind kind)
+{
+    CHECK(kind < NOTICE_KIND_COUNT);
+    return KINDS[kind].name;
+}
+
+const char *notice_kind_text(NoticeKind kind)
+{
+    CHECK(kind < NOTICE_KIND_COUNT);
+    return KINDS[kind].text;
+}
+
+bool notice_of_move(const PolicyFacts *facts, size_t number, NoticeKind *ret_kind)
+{
+    static const struct {
+        bool told;
+        NoticeKind kind;
+    } OF_STATE[POLICY_STATE_COUNT] = {
+        [POLICY_MERGING] = {true, NOTICE_MERGING},
+        [POLICY_MERGED] = {true, NOTICE_MERGED},
+        [POLICY_RETIRED] = {true, NOTICE_RETIRED},
+        [POLICY_PENDING_DELETION] = {true, NOTICE_HIDDEN},
+        [POLICY_DELETED] = {true, NOTICE_DELETED},
+    };
+    PolicyState state = facts->moves[number].state;
+    bool appeal = number > 0 && facts->moves[number - 1].state == POLICY_PENDING_DELETION &&
+                  state != POLICY_DELETED;
+    bool over = state == POLICY_MERGING && number + 1 < facts->move_count;
+    if (over || (!appeal && !OF_STATE[state].told))
+        return false;
+    *ret_kind = appeal ? NOTICE_RESTORED : OF_STATE[state].kind;
+    return true;
+}
+
+/* ---- What was dismissed ----------------------------------------------------------------------------------- */
+
+typedef struct Dismissed {
+    int64_t until_us;
+    const Cell *cells; /* in the reverse order of their columns */
+    size_t count;
+} Dismissed;
+
+static Status read_dismissed(Votes *votes, uint64_t account, Arena *arena, Dismissed *ret_dismissed)
+{
+    Query query = {.table = &TABLE_NOTICES,
+                   .row = ledger_u64(arena, account),
+                   .from = SLICE_EMPTY,
+                   .to = SLICE_EMPTY,
+                   .after = SLICE_EMPTY,
+                   .reverse = true, /* `all` comes first, however many follow */
+                   .limit = DISMISSED_MOST};
+    Page page;
+    TRY(store_slice(votes->store, &query, arena, &page));
+    Dismissed dismissed = {.cells = page.cells, .count = page.count};
+    for (size_t i = 0; i < page.count; i++) {
+        if (!slice_equal(page.cells[i].column, ALL))
+            continue;
+        if (page.cells[i].value.size != sizeof(int64_t))
+            return STATUS_CORRUPT;
+        dismissed.until_us = (int64_t)bytes_get_u64(page.cells[i].value.data);
+    }
+    *ret_dismissed = dismissed;
+    return STATUS_OK;
+}
+
+static bool is_dismissed(const Dismissed *dismissed, Slice key)
+{
+    size_t low = 0, high = dismissed->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = slice_compare(dismissed->cells[middle].column, key);
+        if (order == 0)
+            return true;
+        *(order > 0 ? &low : &high) = order > 0 ? middle + 1 : middle;
+    }
+    return false;
+}
+
+static Status write_dismissal(Votes *votes, uint64_t account, Slice column, int64_t time_us)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Change change = {.column = column,
+                     .value = ledger_u64(arena, (uint64_t)time_us),
+                     .timestamp = clock_now_us(votes->world.clock),
+                     .ttl_s = DISMISSED_TTL_S};
+    RowChange row = {&TABLE_NOTICES, ledger_u64(arena, account), change};
+    return store_write(votes->store, &(Batch){.changes = &row, .count = 1});
+}
+
+/* "12-m3" or "12-r5", in just the way they are printed. */
+static bool is_key(Slice key)
+{
+    Slice rest = key, policy;
+    uint64_t number;
+    return key.size <= NOTICE_KEY_BYTES && slice_split(&rest, '-', &policy) && rest.size > 1 &&
+           policy.data[0] != '0' && (rest.data[0] == 'm' || rest.data[0] == 'r') &&
+           (rest.size == 2 || rest.data[1] != '0') && slice_to_u64(policy, &number) == STATUS_OK &&
+           slice_to_u64(slice_after(rest, 1), &number) == STATUS_OK;
+}
+
+Status notices_dismiss(Votes *votes, uint64_t account, Slice key)
+{
+    if (!is_key(key))
+        return STATUS_INVALID;
+    return write_dismissal(votes, account, key, 0);
+}
+
+Status notices_dismiss_all(Votes *votes, uint64_t account, int64_t until_us)
+{
+    return write_dismissal(votes, account, ALL, until_us);
+}
+
+/* ---- Which policies ------------------------------------------------------------------------------------------ */
+
+typedef struct PolicySet {
+    uint64_t *ids;
+    size_t count;
+} PolicySet;
+
+static int by_id(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+static void sort_unique(PolicySet *set)
+{
+    size_t kept = 0;
+    qsort(set->ids, set->count, sizeof *set->ids, by_id);
+    for (size_t i = 0; i < set->count; i++)
+        if (i == 0 || set->ids[i] != set->ids[i - 1])
+            set->ids[kept++] = set->ids[i];
+    set->count = kept;
+}
+
+/* Those with votes, and what they were merged into: that is where the votes are now. */
+static void add_lines(Votes *votes, const Voter *voter, PolicySet *set, Arena *arena)
+{
+    PoliciesReader reader = {.policies = votes->policies, .arena = arena};
+    PolicyBook book = policies_book(&reader);
+    for (size_t i = 0; i < voter->line_count; i++) {
+        PolicyStanding standing;
+        uint64_t policy = voter->lines[i].policy;
+        if (voter->lines[i].held == 0)
+            continue;
+        set->ids[set->count++] = policy;
+        if (policy_standing(&book, policy, INT64_MAX, &standing) && standing.root != policy)
+            set->ids[set->count++] = standing.root;
+    }
+}
+
+static Status add_owned(Votes *votes, uint64_t account, PolicySet *set, Arena *arena)
+{
+    PolicyQuery query = {.order = POLICIES_BY_OWNER,
+                         .group = account,
+                         .prefix = SLICE_EMPTY,
+                         .position = SLICE_EMPTY,
+                         .limit = OWNED_MOST};
+    PolicyPage page;
+    TRY(policies_browse(votes->policies, &query, arena, &page));
+    for (size_t i = 0; i < page.count; i++)
+        set->ids[set->count++] = page.policies[i].id;
+    return STATUS_OK;
+}
+
+static Status collect_policies(Votes *votes, const Voter *voter, Arena *arena, PolicySet *ret_set)
+{
+    uint64_t *watched;
+    size_t watched_count;
+    TRY(accounts_watched(votes->accounts, voter->id, arena, &watched, &watched_count));
+    size_t most = 2 * voter->line_count + watched_count + OWNED_MOST;
+    PolicySet set = {ARENA_ARRAY(arena, most, uint64_t), 0};
+    add_lines(votes, voter, &set, arena);
+    for (size_t i = 0; i < watched_count; i++)
+        set.ids[set.count++] = watched[i];
+    TRY(add_owned(votes, voter->id, &set, arena));
+    sort_unique(&set);
+    *ret_set = set;
+    return STATUS_OK;
+}
+
+/* ---- What happened to them ----------------------------------------------------------------------------------- */
+
+typedef struct NoticeList {
+    uint64_t viewer;
+    int64_t after_us;
+    const Dismissed *dismissed;
+    Arena *arena;
+    PolicyNotice notices[NOTICES_MOST]; /* the newest first */
+    size_t count;
+} NoticeList;
+
+/* Equal times: by key, so that the order is the same each time. */
+static bool is_newer(const PolicyNotice *a, const PolicyNotice *b)
+{
+    return a->time_us != b->time_us ? a->time_us > b->time_us : slice_compare(a->key, b->key) < 0;
+}
+
+static void keep_newest(NoticeList *list, const PolicyNotice *notice)
+{
+    size_t at = list->count;
+    while (at > 0 && is_newer(notice, &list->notices[at - 1]))
+        at--;
+    if (at == NOTICES_MOST)
+        return;
+    if (list->count < NOTICES_MOST)
+        list->count++;
+    memmove(&list->notices[at + 1], &list->notices[at],
+            (list->count - 1 - at) * sizeof list->notices[0]);
+    list->notices[at] = *notice;
+}
+
+/* Nobody is told of what they did themselves. */
+static void consider(NoticeList *list, PolicyNotice notice, char kind, size_t number)
+{
+    if (notice.time_us <= list->after_us || (notice.actor != 0 && notice.actor == list->viewer))
+        return;
+    notice.key =
+        arena_print(list->arena, "%llu-%c%zu", (unsigned long long)notice.policy, kind, number);
+    if (!is_dismissed(list->dismissed, notice.key))
+        keep_newest(list, &notice);
+}
+
+static void consider_policy(NoticeList *list, const PolicyNews *news)
+{
+    const PolicyFacts *facts = &news->facts;
+    PolicyNotice notice = {.policy = facts->id, .name = SLICE_EMPTY, .reason = SLICE_EMPTY};
+    for (size_t i = 0; i < facts->move_count; i++) {
+        const PolicyMove *move = &facts->moves[i];
+        if (!notice_of_move(facts, i, &notice.kind))
+            continue;
+        notice.other = move->other;
+        notice.actor = move->actor;
+        notice.time_us = move->time_us;
+        consider(list, notice, 'm', i);
+    }
+    if (news->edit.revision == 0)
+        return;
+    notice.kind = NOTICE_EDITED;
+    notice.other = 0;
+    notice.actor = news->edit.editor;
+    notice.time_us = news->edit.time_us;
+    consider(list, notice, 'r', news->edit.revision);
+}
+
+/* The cache has no names and no reasons; those that are shown are read. */
+static Status fill_words(Votes *votes, PolicyNotice *notice, Arena *arena)
+{
+    Policy policy;
+    Status status = policies_read(votes->policies, notice->policy, arena, &policy);
+    if (status == STATUS_NOT_FOUND || status == STATUS_CORRUPT)
+        return STATUS_OK;
+    TRY(status);
+    notice->name = policy.text.name.data != NULL ? policy.text.name : SLICE_EMPTY;
+    for (size_t i = 0; notice->kind != NOTICE_EDITED && i < policy.facts.move_count; i++)
+        if (policy.facts.moves[i].time_us == notice->time_us)
+            notice->reason = policy.facts.moves[i].reason;
+    return STATUS_OK;
+}
+
+static int64_t begin_us(Votes *votes, const Voter *voter, const Dismissed *dismissed)
+{
+    int64_t from_us = clock_now_us(votes->world.clock) - NOTICES_DAYS * S_PER_DAY * US_PER_S;
+    if (from_us < voter->account.registered_us)
+        from_us = voter->account.registered_us;
+    return from_us > dismissed->until_us ? from_us : dismissed->until_us;
+}
+
+Status notices_list(Votes *votes, uint64_t account, Arena *arena, PolicyNotice **ret_notices,
+                    size_t *ret_count)
+{
+    Voter voter;
+    PolicySet set;
+    Dismissed dismissed;
+    TRY(votes_read_voter(votes, account, arena, &voter));
+    TRY(read_dismissed(votes, account, arena, &dismissed));
+    TRY(collect_policies(votes, &voter, arena, &set));
+    NoticeList *list = ARENA_NEW(arena, NoticeList);
+    list->viewer = account;
+    list->after_us = begin_us(votes, &voter, &dismissed);
+    list->dismissed = &dismissed;
+    list->arena = arena;
+    for (size_t i = 0; i < set.count; i++) {
+        PolicyNews news;
+        Status status = policies_news(votes->policies, set.ids[i], arena, &news);
+        if (status == STATUS_NOT_FOUND || status == STATUS_CORRUPT)
+            continue;
+        TRY(status);
+        consider_policy(list, &news);
+    }
+    for (size_t i = 0; i < list->count; i++)
+        TRY(fill_words(votes, &list->notices[i], arena));
+    *ret_notices = list->notices;
+    *ret_count = list->count;
+    return STATUS_OK;
+}

@@ -1,0 +1,195 @@
+/* notices_test.c -- who is told of what, and what is dismissed. */
+#include "votes/notices.h"
+
+#include "stage.h"
+
+static PolicyNotice *notices;
+
+static size_t list(uint64_t account)
+{
+    size_t count = 0;
+    EXPECT_STATUS(notices_list(stage.votes, account, stage.arena, &notices, &count), STATUS_OK);
+    return count;
+}
+
+static void edit(uint64_t policy, uint64_t editor, const char *name)
+{
+    Policy now;
+    Reason reason = {.rule = ""};
+    EXPECT_STATUS(policies_fresh(stage.policies, policy, stage.arena, &now), STATUS_OK);
+    now.text.name = slice_from(name);
+    EXPECT_STATUS(policies_edit(stage.policies, policy, now.version, &now.text, editor, &reason),
+                  STATUS_OK);
+}
+
+static void pass(void)
+{
+    test_world_pass(&stage.own, US_PER_S);
+}
+
+TEST(voters_watchers_and_owners_are_told_and_nobody_else)
+{
+    stage_begin();
+    uint64_t owner = stage_voter("owner"), voter = stage_voter("voter"),
+             watcher = stage_voter("watcher"), other = stage_voter("other");
+    uint64_t policy = stage_policy(owner, "Clean rivers");
+    stage_save(owner, policy, 0); /* owns it, holds nothing */
+    stage_save(voter, policy, 5);
+    EXPECT_STATUS(accounts_watch(stage.accounts, watcher, policy, true), STATUS_OK);
+    EXPECT_I64(list(voter), 0);
+    pass();
+    stage_move(policy, POLICY_PENDING_DELETION);
+    const uint64_t told[] = {owner, voter, watcher};
+    for (int i = 0; i < 3; i++) {
+        EXPECT_I64(list(told[i]), 1);
+        EXPECT_I64(notices[0].kind, NOTICE_HIDDEN);
+        EXPECT_I64(notices[0].policy, policy);
+        EXPECT_SLICE(notices[0].name, SLICE("Clean rivers"));
+        EXPECT_SLICE(notices[0].reason, SLICE("because"));
+        EXPECT_I64(notices[0].time_us, clock_now_us(stage.world.clock));
+    }
+    EXPECT_I64(list(other), 0);
+    EXPECT_STATUS(notices_list(stage.votes, 999, stage.arena, &notices, &(size_t){0}),
+                  STATUS_NOT_FOUND);
+    stage_end();
+}
+
+TEST(each_kind_of_move_is_told_by_its_own_word)
+{
+    stage_begin();
+    uint64_t owner = stage_voter("owner"), voter = stage_voter("voter");
+    stage_pass_days(60);
+    uint64_t source = stage_policy(owner, "Source"), target = stage_policy(owner, "Target");
+    Reason reason = {.rule = ""};
+    stage_save(voter, source, 5);
+    pass();
+    stage_move(source, POLICY_PENDING_DELETION);
+    pass();
+    stage_move(source, POLICY_ACTIVE);
+    pass();
+    EXPECT_STATUS(policies_merge(stage.policies, source, target, 0, SLICE("the same"), &reason),
+                  STATUS_OK);
+    pass();
+    edit(target, owner, "Target, clearer");
+    pass();
+    stage_move(target, POLICY_RETIRED);
+    pass();
+    stage_move(target, POLICY_PENDING_DELETION);
+    pass();
+    stage_move(target, POLICY_DELETED);
+    /* The votes went from the source to the target, and so does the news. */
+    static const NoticeKind KINDS[] = {NOTICE_DELETED, NOTICE_HIDDEN, NOTICE_RETIRED,
+                                       NOTICE_EDITED,  NOTICE_MERGED, NOTICE_RESTORED,
+                                       NOTICE_HIDDEN};
+    EXPECT_I64(list(voter), 7);
+    for (int i = 0; i < 7; i++) {
+        EXPECT_I64(notices[i].kind, KINDS[i]);
+        EXPECT_I64(notices[i].policy, i < 4 ? target : source);
+        EXPECT(notice_kind_name(KINDS[i])[0] != '\0' && notice_kind_text(KINDS[i])[0] != '\0');
+    }
+    EXPECT_I64(notices[4].other, target);
+    EXPECT_SLICE(notices[4].reason, SLICE("the same"));
+    EXPECT_I64(notices[3].actor, owner);
+    /* The owner made the edit, and is told of the rest. */
+    EXPECT_I64(list(owner), 6);
+    stage_end();
+}
+
+TEST(a_notice_is_dismissed_once_and_for_all)
+{
+    stage_begin();
+    uint64_t owner = stage_voter("owner"), voter = stage_voter("voter");
+    uint64_t policy = stage_policy(owner, "Policy");
+    stage_save(voter, policy, 5);
+    pass();
+    edit(policy, owner, "Policy 2");
+    pass();
+    stage_move(policy, POLICY_PENDING_DELETION);
+    EXPECT_I64(list(voter), 2);
+    Slice hidden = notices[0].key, edited = notices[1].key;
+    EXPECT_STATUS(notices_dismiss(stage.votes, voter, edited), STATUS_OK);
+    EXPECT_STATUS(notices_dismiss(stage.votes, voter, edited), STATUS_OK);
+    EXPECT_I64(list(voter), 1);
+    EXPECT_SLICE(notices[0].key, hidden);
+    EXPECT_I64(list(owner), 1); /* dismissed by another */
+    stage_restart();
+    EXPECT_I64(list(voter), 1);
+    pass();
+    stage_move(policy, POLICY_ACTIVE);
+    EXPECT_I64(list(voter), 2);
+    int64_t newest_us = notices[0].time_us;
+    pass();
+    edit(policy, owner, "Policy 3");
+    EXPECT_STATUS(notices_dismiss_all(stage.votes, voter, newest_us), STATUS_OK);
+    EXPECT_I64(list(voter), 1); /* what came since */
+    EXPECT_I64(notices[0].kind, NOTICE_EDITED);
+    EXPECT_STATUS(notices_dismiss(stage.votes, voter, notices[0].key), STATUS_OK);
+    EXPECT_I64(list(voter), 0);
+    static const char *const BAD[] = {"",
+                                      "all",
+                                      "1",
+                                      "1-",
+                                      "1-m",
+                                      "1-x3",
+                                      "-m1",
+                                      "a-m1",
+                                      "1-m1x",
+                                      "01-m1",
+                                      "1-m01",
+                                      "1-m1-",
+                                      "99999999999999999999-m1",
+                                      "1-m1234567890123456789012345678901234567890"};
+    for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++)
+        EXPECT_STATUS(notices_dismiss(stage.votes, voter, slice_from(BAD[i])), STATUS_INVALID);
+    stage_end();
+}
+
+TEST(what_is_old_is_not_told_and_dismissals_live_as_long)
+{
+    stage_begin();
+    uint64_t owner = stage_voter("owner"), voter = stage_voter("voter");
+    uint64_t one = stage_policy(owner, "One");
+    stage_save(voter, one, 5);
+    pass();
+    edit(one, owner, "One, changed");
+    EXPECT_I64(list(voter), 1);
+    Slice key = arena_copy(stage.arena, notices[0].key);
+    stage_pass_days(NOTICES_DAYS - 1);
+    EXPECT_I64(list(voter), 1);
+    EXPECT_STATUS(notices_dismiss(stage.votes, voter, key), STATUS_OK);
+    for (int day = 0; day < 4; day++) {
+        EXPECT_I64(list(voter), 0);
+        stage_pass_days(1);
+    }
+    /* And nobody hears of what was before they came. */
+    uint64_t late = stage_voter("late");
+    edit(one, owner, "One, again");
+    pass();
+    uint64_t later = stage_voter("later");
+    EXPECT_STATUS(accounts_watch(stage.accounts, late, one, true), STATUS_OK);
+    EXPECT_STATUS(accounts_watch(stage.accounts, later, one, true), STATUS_OK);
+    EXPECT_I64(list(later), 0);
+    stage_end();
+}
+
+/* More watched policies than are listed, each with news. */
+TEST(the_newest_fifty_are_listed)
+{
+    stage_begin();
+    enum { POLICIES = NOTICES_MOST + 15 };
+    uint64_t owner = stage_voter("owner"), watcher = stage_voter("watcher");
+    stage_pass_days(7 * POLICIES + 7);
+    for (int i = 0; i < POLICIES; i++) {
+        uint64_t policy = stage_policy(owner, "Some policy");
+        EXPECT_STATUS(accounts_watch(stage.accounts, watcher, policy, true), STATUS_OK);
+        pass();
+        edit(policy, owner, "Some policy, changed");
+    }
+    EXPECT_I64(list(watcher), NOTICES_MOST);
+    for (size_t i = 1; i < NOTICES_MOST; i++)
+        EXPECT(notices[i].time_us < notices[i - 1].time_us);
+    EXPECT_STATUS(notices_dismiss_all(stage.votes, watcher, notices[NOTICES_MOST - 1].time_us),
+                  STATUS_OK);
+    EXPECT_I64(list(watcher), NOTICES_MOST - 1);
+    stage_end();
+}
