@@ -38,6 +38,7 @@ typedef struct Crowd {
     size_t order_count;
     uint64_t saves_due, merges_due, retirements_due, hidden_due, edits_due; /* in small parts */
     uint64_t categories[16], parties[16];
+    uint64_t in_category[DEMO_CATEGORIES]; /* policies so far */
     DemoSummary summary;
 } Crowd;
 
@@ -197,7 +198,8 @@ static Status create(Crowd *crowd, uint64_t voter, const VoterState *state, Reas
     SaveResult result;
     size_t category = below(crowd, POLICY_CATEGORY_COUNT);
     PolicyText text = {.category = crowd->categories[category]};
-    demo_policy_text(category, luck(crowd), crowd->arena, &text);
+    demo_policy_text(&(DemoPolicy){category, crowd->in_category[category], luck(crowd)},
+                     crowd->arena, &text);
     if (below(crowd, 5) < 2)
         text.party = crowd->parties[below(crowd, DEMO_PARTY_COUNT)];
     SaveRequest request = {.voter = voter,
@@ -208,6 +210,7 @@ static Status create(Crowd *crowd, uint64_t voter, const VoterState *state, Reas
     if (result.outcome != SAVE_SAVED)
         return STATUS_OK;
     size_t idea = crowd->idea_count++;
+    crowd->in_category[category]++;
     crowd->ideas[idea] = (Idea){result.created, voter, idea, category, true};
     put_in_order(crowd, idea, below(crowd, crowd->order_count + 1));
     crowd->summary.policies++;

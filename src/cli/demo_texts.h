@@ -9,9 +9,18 @@ Slice demo_user_name(uint64_t number, Arena *arena);
 extern const Group DEMO_PARTIES[];
 extern const size_t DEMO_PARTY_COUNT;
 
-/* Fills name, description and rationale for a category of POLICY_CATEGORIES (its index), chosen by `luck`. Names of two policies
- * may be the same when there are thousands. */
-void demo_policy_text(size_t category, uint64_t luck, Arena *arena, PolicyText *text);
+enum { DEMO_CATEGORIES = 10, DEMO_TITLES_EACH = 30 };
+/* One of the titles of a category of POLICY_CATEGORIES (its index). */
+const char *demo_title(size_t category, size_t number);
+
+/* Which policy: its category, and how many of that category came before it. The first 300 of a category have different names. */
+typedef struct DemoPolicy {
+    size_t category;
+    uint64_t number;
+    uint64_t luck; /* decides all else */
+} DemoPolicy;
+/* Fills name, description and rationale. */
+void demo_policy_text(const DemoPolicy *policy, Arena *arena, PolicyText *text);
 /* What an editor adds to a description. */
 Slice demo_addition(uint64_t luck);
 

@@ -234,6 +234,7 @@ static void print_json(Context *context, const VerifyReport *report, const Audie
     json_member_i64(&json, "cells", (int64_t)report->cells);
     json_member_i64(&json, "looked_again", (int64_t)report->again);
     json_member_i64(&json, "busy", (int64_t)report->busy);
+    json_member_i64(&json, "old_sets", (int64_t)report->old);
     json_member_bool(&json, "repaired", repaired);
     json_member_i64(&json, "faults", (int64_t)verify_faults(report));
     json_key(&json, "by_table");
@@ -258,6 +259,9 @@ static void print_words(Context *context, const VerifyReport *report)
     if (report->busy > 0)
         command_print(context, "; %llu changed all the time and were not judged",
                       (unsigned long long)report->busy);
+    if (report->old > 0)
+        command_print(context, "; %llu older sets of counts, left by repairs, take space",
+                      (unsigned long long)report->old);
     command_print(context, verify_faults(report) == 0 ? ": nothing differs\n" : "\n");
 }
 

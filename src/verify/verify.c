@@ -312,6 +312,7 @@ static Status run_stages(Audit *audit)
     Generations before, after;
     TRY(votes_generations(audit->options->votes, &before));
     audit->generation = before.current;
+    audit->report.old = before.last - before.has_also;
     audit->first_hour = UINT32_MAX;
     TRY(accounts_settings(audit->options->accounts, audit->arena, &audit->settings));
     for (size_t i = 0; i < sizeof STAGES / sizeof STAGES[0]; i++)

@@ -73,6 +73,8 @@ typedef struct VerifyReport {
     uint64_t voters, entries, policies, cells; /* looked at */
     uint64_t again;                            /* looked at again */
     uint64_t busy;                             /* not judged */
+    uint64_t
+        old; /* sets of derived rows that repairs have left behind: they take space, and nobody reads them */
     uint64_t faults[VERIFY_KIND_COUNT];
 } VerifyReport;
 

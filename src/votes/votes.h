@@ -261,7 +261,9 @@ typedef struct RebuildOptions {
 } RebuildOptions;
 /* Builds the next generation from the voters' rows, beside the one that is read, and moves there; goes on with one that was left
  * half done. Saves and reads go on all the time. CONFLICT: somebody else rebuilds. Other failures: ask again. The rows of the
- * old generation stay and are not used any more. */
+ * old generation stay and are not used any more: their cells are stamped with a seq or ver, so no engine can delete them for good (a
+ * table that deletes is stamped by the clock, promise 6 of store.h). That takes as much space as the counts, once for each rebuild, which
+ * nobody asks for but a repair of what was found to be wrong. */
 MUST_USE Status votes_rebuild(Votes *votes, const RebuildOptions *options);
 
 /* ---- Projection -------------------------------------------------------------------------------------------- */

@@ -54,6 +54,14 @@ def test_it_is_what_was_asked_for_and_whole(made):
     assert times and all("2026-02-17T15" <= time < "2026-03-01T15" for time in times)
 
 
+def test_policies_have_names_and_texts_of_their_own(made):
+    policies = made[2][3]
+    names = [policy["name"] for policy in policies if policy["name"]]
+    assert len(names) >= 29 and len(set(names)) == len(names)
+    text = answer(made[0], "policy", "show", str(policies[0]["id"]))
+    assert "### What we propose" in text["description"] and "https://example.org/" in text["description"]
+
+
 def test_few_policies_have_most_of_the_votes(made):
     votes = [row["votes"] for row in answer(made[0], "rank", "top", "--limit", "100")["rows"]]
     assert sum(votes[:len(votes) // 4]) > 0.45 * sum(votes)

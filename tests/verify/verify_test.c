@@ -334,6 +334,8 @@ TEST(every_broken_row_is_named_and_healed)
         for (int k = 0; k < POLICIES && BREAKS[i].break_it != skip_projection; k++)
             EXPECT_I64(stage_total(policies[k]), totals[k]);
     }
+    EXPECT_I64(verify().old, generation()); /* one for each rebuild */
+    EXPECT(generation() > 3);
     stage_end();
 }
 
