@@ -171,19 +171,19 @@ static Status pass(const Rebuild *rebuild, uint32_t generation)
     return STATUS_OK;
 }
 
-/* One step from what stands; `*ret_done` when there was nothing to build and this was the last. */
-static Status rebuild_step(const Rebuild *rebuild, bool *begun, bool *ret_done)
+/* One step from what stands; `*ret_done` when something was built and this was the last. A rebuild that somebody left behind after it
+ * had moved is only ended: what is read now is what the caller wants to be built anew. */
+static Status rebuild_step(const Rebuild *rebuild, bool *built, bool *ret_done)
 {
     Votes *votes = rebuild->votes;
     Generations at;
     Slice value;
     TRY(read_state(votes, rebuild->arena, &value, &at));
     *ret_done = false;
-    if (!at.has_also && *begun) {
+    if (!at.has_also && *built) {
         *ret_done = true;
         return STATUS_OK;
     }
-    *begun = true;
     if (!at.has_also) {
         at.last++;
         at.also = at.last;
@@ -194,6 +194,7 @@ static Status rebuild_step(const Rebuild *rebuild, bool *begun, bool *ret_done)
         uint32_t old = at.current;
         at.current = at.also;
         at.also = old;
+        *built = true;
     } else {
         at.has_also = false;
         at.also = 0;
@@ -207,7 +208,7 @@ Status votes_rebuild(Votes *votes, const RebuildOptions *options)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Rebuild rebuild = {votes, options, arena};
-    for (bool begun = false, done = false; !done;)
-        TRY(rebuild_step(&rebuild, &begun, &done));
+    for (bool built = false, done = false; !done;)
+        TRY(rebuild_step(&rebuild, &built, &done));
     return STATUS_OK;
 }
