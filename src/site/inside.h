@@ -43,6 +43,13 @@ typedef struct Room {
 #define ROOM_LIST(X) \
     X(ABOUT)         \
     X(ACCOUNT)       \
+    X(API_DOCS)      \
+    X(API_EDIT)      \
+    X(API_ME)        \
+    X(API_PEOPLE)    \
+    X(API_POLICIES)  \
+    X(API_RANKINGS)  \
+    X(API_VOTES)     \
     X(BROWSE)        \
     X(EDIT)          \
     X(EMBED)         \
@@ -58,9 +65,9 @@ typedef struct Room {
     X(POLICY)        \
     X(PROFILE)       \
     X(RANKING)       \
+    X(REGISTER)      \
     X(RETIRE)        \
     X(REVISIONS)     \
-    X(REGISTER)      \
     X(WATCHING)
 #define X(name) extern const Room ROOM_##name;
 ROOM_LIST(X)

@@ -40,8 +40,7 @@ static Slice folded(Slice name, Arena *arena)
     return result;
 }
 
-/* A failure counts for the name and for the address, a success for neither. */
-static Status check_password(WebRequest *request, const SessionOrigin *origin, Account *ret_account)
+Status people_check_password(WebRequest *request, const SessionOrigin *origin, Account *ret_account)
 {
     Site *site = site_of(request);
     Slice name = web_text(request, 0), password = web_text(request, 1);
@@ -61,39 +60,51 @@ static Status check_password(WebRequest *request, const SessionOrigin *origin, A
     return reason_set(reason, STATUS_REFUSED, "name", "The name or the password is not right");
 }
 
-static Status do_login(WebRequest *request)
+Status people_log_in(WebRequest *request, const Account *account, const SessionOrigin *origin)
 {
-    Account account;
     Session session;
     Viewer *viewer = site_viewer(request);
     Accounts *accounts = site_of(request)->app->accounts;
+    TRY(sessions_begin(accounts, account, origin, web_arena(request), &session));
+    if (viewer->known && !viewer->by_token)
+        (void)!sessions_end(accounts, &viewer->session); /* it would end by itself, later */
+    web_set_cookie(request, DOOR_SESSION, session.secret,
+                   origin->remember ? REMEMBER_S : WEB_COOKIE_SESSION);
+    return STATUS_OK;
+}
+
+static Status do_login(WebRequest *request)
+{
+    Account account;
     SessionOrigin origin = people_origin(request);
     PersonForm form = {.name = web_text(request, 0),
                        .next = people_next(web_text(request, 3)),
                        .is_demo = site_of(request)->options.is_demo};
     origin.remember = web_switch(request, 2);
-    Status status = check_password(request, &origin, &account);
+    Status status = people_check_password(request, &origin, &account);
     if (form_can_be_corrected(status)) {
         form.csrf = site_form_token(request);
         form.fault = form_fault(web_reason(request));
         return answer_login(request, &form, status == STATUS_THROTTLED ? 429 : 422);
     }
     TRY(status);
-    TRY(sessions_begin(accounts, &account, &origin, web_arena(request), &session));
-    if (viewer->known && !viewer->by_token)
-        (void)!sessions_end(accounts, &viewer->session); /* it would end by itself, later */
-    web_set_cookie(request, DOOR_SESSION, session.secret,
-                   origin.remember ? REMEMBER_S : WEB_COOKIE_SESSION);
+    TRY(people_log_in(request, &account, &origin));
     web_redirect(request, 303, form.next);
     return STATUS_OK;
 }
 
-static Status do_logout(WebRequest *request)
+Status people_log_out(WebRequest *request)
 {
     const Viewer *viewer = site_viewer(request);
     if (viewer->known && !viewer->by_token)
         TRY(sessions_end(site_of(request)->app->accounts, &viewer->session));
     web_set_cookie(request, DOOR_SESSION, SLICE_EMPTY, WEB_COOKIE_GONE);
+    return STATUS_OK;
+}
+
+static Status do_logout(WebRequest *request)
+{
+    TRY(people_log_out(request));
     site_done(request, SLICE("/"), "logged-out", 0);
     return STATUS_OK;
 }
@@ -120,8 +131,7 @@ static Status show_forgotten_sent(WebRequest *request)
     return STATUS_OK;
 }
 
-/* The answer is the same whether somebody is called that or not. */
-static Status do_forgotten(WebRequest *request)
+Status people_forgotten(WebRequest *request)
 {
     LinkMail mail;
     Site *site = site_of(request);
@@ -131,8 +141,13 @@ static Status do_forgotten(WebRequest *request)
     if (status == STATUS_OK &&
         throttle_take(site->throttle, THROTTLE_MAIL_TO, mail.email, NULL) == STATUS_OK)
         status = people_letter(request, LETTER_RESET, &mail, "/reset");
-    if (status != STATUS_OK && status != STATUS_NOT_FOUND && status != STATUS_INVALID)
-        return status;
+    return status == STATUS_NOT_FOUND || status == STATUS_INVALID ? STATUS_OK : status;
+}
+
+/* The answer is the same whether somebody is called that or not. */
+static Status do_forgotten(WebRequest *request)
+{
+    TRY(people_forgotten(request));
     web_redirect(request, 303, SLICE("/forgotten/sent"));
     return STATUS_OK;
 }

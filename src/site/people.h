@@ -60,3 +60,18 @@ SessionOrigin people_origin(WebRequest *request);
 MUST_USE Status people_throttle(WebRequest *request, ThrottleRule rule);
 /* A path of ours, or "/". */
 Slice people_next(Slice next);
+
+/* ---- What pages and programs both do; rows are those of the route --------------------------------------------------------- */
+
+/* Rows 0 and 1, name and password. A failure counts for the name and for the address, a success for neither. REFUSED: they do not fit. */
+MUST_USE Status people_check_password(WebRequest *request, const SessionOrigin *origin,
+                                      Account *ret_account);
+/* Begins a session, ends the one that this browser had, and sets the cookie. */
+MUST_USE Status people_log_in(WebRequest *request, const Account *account,
+                              const SessionOrigin *origin);
+/* Ends the session, and takes the cookie back. */
+MUST_USE Status people_log_out(WebRequest *request);
+/* Rows 0 to 2, name, e-mail and password: registers and sends the letter. OK also when the e-mail is taken; its owner gets a letter. */
+MUST_USE Status people_register(WebRequest *request);
+/* Row 0, name or e-mail: sends the letter for a new password. OK also when nobody is called that. */
+MUST_USE Status people_forgotten(WebRequest *request);

@@ -61,9 +61,8 @@ static bool is_about(const Reason *reason, const char *field)
     return strcmp(reason->field, field) == 0;
 }
 
-static Status do_register(WebRequest *request)
+Status people_register(WebRequest *request)
 {
-    PersonForm form = form_of(request);
     SessionOrigin origin = people_origin(request);
     Registration registration = {.name = web_text(request, 0),
                                  .email = web_text(request, 1),
@@ -72,17 +71,22 @@ static Status do_register(WebRequest *request)
                                  .cookie = web_cookie(request, DOOR_VISITOR)};
     Reason *reason = web_reason(request);
     uint64_t id;
-    form.name = registration.name;
-    form.email = registration.email;
-    Status status = people_throttle(request, THROTTLE_REGISTER);
-    if (status == STATUS_OK)
-        status = accounts_register(site_of(request)->app->accounts, &registration, &id, reason);
+    TRY(people_throttle(request, THROTTLE_REGISTER));
+    Status status = accounts_register(site_of(request)->app->accounts, &registration, &id, reason);
     if (status == STATUS_REFUSED && is_about(reason, "email"))
-        status = tell_owner(request, registration.email);
-    else if (status == STATUS_OK)
-        status = send_confirmation(request, id);
+        return tell_owner(request, registration.email);
+    TRY(status);
+    return send_confirmation(request, id);
+}
+
+static Status do_register(WebRequest *request)
+{
+    PersonForm form = form_of(request);
+    form.name = web_text(request, 0);
+    form.email = web_text(request, 1);
+    Status status = people_register(request);
     if (form_can_be_corrected(status)) {
-        form.fault = form_fault(reason);
+        form.fault = form_fault(web_reason(request));
         return answer_form(request, &form);
     }
     TRY(status);
