@@ -9,7 +9,7 @@
 #include "site/markdown.h"
 #include "site/yesterday.h"
 
-enum { SUMMARY_BYTES = 200, SLOTS = 1 << 18, LOCKS = 64 };
+enum { SUMMARY_BYTES = 200, SLOT_BITS = 18, SLOTS = 1 << SLOT_BITS, LOCKS = 64 };
 _Static_assert((int)SLOTS >= (int)CARDS_MOST, "room for all");
 
 /* What is kept of a policy's row; the texts stand behind it, in the same allocation. */
@@ -56,9 +56,10 @@ void cards_free(Cards *cards)
     free(cards);
 }
 
+/* The uppermost bits of the product: only they spread ids that follow each other evenly. */
 static size_t slot_of(uint64_t id)
 {
-    return (id * UINT64_C(0x9E3779B97F4A7C15) >> 32) % SLOTS;
+    return (size_t)(id * UINT64_C(0x9E3779B97F4A7C15) >> (64 - SLOT_BITS));
 }
 
 static void fill(const Kept *kept, Arena *arena, PolicyCard *card)
