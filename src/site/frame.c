@@ -78,6 +78,8 @@ Buffer *page_begin(WebRequest *request, const Frame *frame)
         view.has_balance = true;
         view.balance = state->balance;
     }
+    if (viewer->known)
+        view.notice_count = site_notice_count(request);
     if (viewer->known || view.notice.text != NULL)
         web_private(request);
     frame_top(out, &view);

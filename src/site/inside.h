@@ -19,9 +19,10 @@ struct Site {
     Cards *cards;
     Curves *curves;
     Throttle *throttle;
-    struct Hot *hot;   /* hot.h */
-    struct Live *live; /* live.h */
-    WebRoute *routes;  /* of all rooms, one after the other */
+    struct Hot *hot;                    /* hot.h */
+    struct Live *live;                  /* live.h */
+    struct NoticeCounts *notice_counts; /* notice_counts.h */
+    WebRoute *routes;                   /* of all rooms, one after the other */
     size_t route_count;
     pthread_t keeper;
     _Atomic bool ends;
@@ -62,6 +63,7 @@ typedef struct Room {
     X(MY_HISTORY)    \
     X(MY_VOTES)      \
     X(NEW)           \
+    X(NOTICES)       \
     X(POLICY)        \
     X(PROFILE)       \
     X(RANKING)       \
@@ -101,6 +103,8 @@ Slice site_form_token(WebRequest *request);
 #define DOOR_VISITOR "visitor"
 /* Lines and balance of the one who is logged in, read once a request. */
 MUST_USE Status site_voter_state(WebRequest *request, const VoterState **ret_state);
+/* How many notices that person has, at most half a minute old (notices.c). */
+size_t site_notice_count(WebRequest *request);
 /* WebOptions.admit. */
 MUST_USE Status door_admit(WebRequest *request);
 
@@ -128,6 +132,7 @@ typedef struct FrameView {
     const Viewer *viewer;
     Slice site_name, canonical; /* the page's own full address */
     int64_t balance;
+    size_t notice_count; /* of the viewer; 0: none, or nobody */
     bool has_balance, is_demo;
     Slice back; /* where to return to after logging in */
     Notice notice;

@@ -57,3 +57,8 @@ typedef struct WatchingPage {
     const MyWatching *watching;
     const Viewer *viewer;
 } WatchingPage;
+
+typedef struct NoticesPage {
+    const MyNotices *notices;
+    const Viewer *viewer;
+} NoticesPage;

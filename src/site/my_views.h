@@ -8,6 +8,7 @@
 
 #include "site/inside.h"
 #include "site/parts.h"
+#include "votes/notices.h"
 
 /* How a policy is called, to this voter. */
 typedef struct MyPolicy {
@@ -157,3 +158,24 @@ typedef struct MyWatching {
 } MyWatching;
 
 MUST_USE Status my_watching(Site *site, uint64_t account, Arena *arena, MyWatching *ret_watching);
+
+/* ---- Notices (notices.c) ------------------------------------------------------------------------------------------------------- */
+
+typedef struct MyNotice {
+    Slice key; /* names it for dismissing */
+    NoticeKind kind;
+    MyPolicy policy;
+    bool has_other;
+    MyPolicy other; /* where its votes went, or in favour of which it was retired */
+    int64_t time_us;
+    Slice reason; /* empty: none */
+} MyNotice;
+
+typedef struct MyNotices {
+    int64_t now_us;
+    MyNotice *notices; /* the newest first */
+    size_t count;
+    int64_t until_us; /* dismissing all of them goes up to here */
+} MyNotices;
+
+MUST_USE Status my_notices(Site *site, uint64_t account, Arena *arena, MyNotices *ret_notices);

@@ -5,6 +5,7 @@
 
 #include "site/hot.h"
 #include "site/live.h"
+#include "site/notice_counts.h"
 #include "site/views.h"
 #include "web/metrics.h"
 
@@ -41,6 +42,7 @@ Site *site_new(const SiteOptions *options)
     site->throttle = throttle_new(options->app->world);
     site->hot = hot_new(options->app);
     site->live = live_new(site);
+    site->notice_counts = notice_counts_new(options->app->world.clock);
     gather_routes(site);
     return site;
 }
@@ -50,6 +52,7 @@ void site_free(Site *site)
     if (site == NULL)
         return;
     live_free(site->live);
+    notice_counts_free(site->notice_counts);
     hot_free(site->hot);
     cards_free(site->cards);
     curves_free(site->curves);

@@ -1,5 +1,6 @@
-"""/my/history, /my/profile and /my/watching, over sockets, on the real site and a real store (booth.py)."""
+"""/my/history, /my/profile, /my/watching and /my/notices, over sockets, on the real site and a real store (booth.py)."""
 import itertools
+import re
 
 import pytest
 from booth import Booth, Forms
@@ -100,3 +101,34 @@ def test_a_watch_list_shows_what_is_watched_until_it_is_taken_off(booth, town):
     answer = voter.send("/my/watching", form, policy=roads)
     assert (answer.code, answer.location) == (303, "/my/watching?done=unwatched")
     assert "Safe roads" not in voter.get("/my/watching").words
+
+
+def test_what_happens_to_ones_policies_is_told_until_it_is_dismissed(booth, town):
+    owner, voter, rivers = town
+    roads, homes = booth.policy(owner, "Safe roads"), booth.policy(owner, "<i>Warm</i> homes")
+    for policy in (rivers, roads, homes):
+        voter.vote(policy, 5)
+    assert "Nothing new" in voter.get("/my/notices").words
+    booth.tell("move", rivers, "retired")
+    booth.tell("merge", roads, homes)
+    page = voter.get("/my/notices")
+    assert "it was retired" in page.words and "Reason: a test" in page.words
+    assert "your votes went with it" in page.words and "<i>Warm</i> homes" in page.words and "<i>" not in page.text
+    keys = re.findall(r'name="key" value="([^"]*)"', page.text)
+    assert len(keys) >= 2 and f"{len(keys)} notices" in voter.get("/my/profile").words
+    form = {"csrf": page.form("/my/notices")["csrf"]}
+    assert voter.send("/my/notices", form, key=keys[0], csrf=None).code == 403
+    answer = voter.send("/my/notices", form, key=keys[0])
+    assert (answer.code, answer.location) == (303, "/my/notices?done=dismissed")
+    page = voter.get("/my/notices")
+    assert re.findall(r'name="key" value="([^"]*)"', page.text) == keys[1:]
+    until = re.search(r'name="until" value="(\d+)"', page.text).group(1)
+    assert voter.send("/my/notices", form, until=until).code == 303
+    assert "Nothing new" in voter.get("/my/notices").words and 'class="bell"' not in voter.get("/my/votes").text
+
+
+def test_dismissing_says_what_is_wrong(town):
+    _, voter, _ = town
+    form = {"csrf": voter.get("/my/profile").form("/my/profile")["csrf"]}
+    for fields in ({}, {"key": "12-m3", "until": "5"}, {"key": "no/key"}, {"until": "-1"}, {"key": "x" * 41}):
+        assert voter.send("/my/notices", {**form, **fields}).code == 400, fields
