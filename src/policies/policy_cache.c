@@ -18,7 +18,8 @@ struct PolicyCache {
     size_t capacity, weight;
     pthread_mutex_t lock;
     Entry **buckets;
-    size_t bucket_mask;
+    unsigned
+        bucket_shift; /* the highest bits of the product are those that all of an id went into */
     Entry *newest, *oldest;
 };
 
@@ -26,14 +27,14 @@ PolicyCache *policy_cache_new(Clock clock, uint32_t capacity, int64_t valid_us)
 {
     PolicyCache *cache = calloc(1, sizeof *cache);
     CHECK(cache != NULL && capacity > 0);
-    size_t buckets = 16;
-    while (buckets < capacity)
-        buckets *= 2;
+    unsigned bits = 4;
+    while (((size_t)1 << bits) < capacity)
+        bits++;
     cache->clock = clock;
     cache->capacity = capacity;
     cache->valid_us = valid_us;
-    cache->bucket_mask = buckets - 1;
-    cache->buckets = calloc(buckets, sizeof *cache->buckets);
+    cache->bucket_shift = 64 - bits;
+    cache->buckets = calloc((size_t)1 << bits, sizeof *cache->buckets);
     CHECK(cache->buckets != NULL && pthread_mutex_init(&cache->lock, NULL) == 0);
     return cache;
 }
@@ -41,7 +42,7 @@ PolicyCache *policy_cache_new(Clock clock, uint32_t capacity, int64_t valid_us)
 /* Ids are numbered through, so their low bits alone would do; multiplying spreads ids that come in strides. */
 static Entry **bucket_of(PolicyCache *cache, uint64_t id)
 {
-    return &cache->buckets[(id * UINT64_C(0x9E3779B97F4A7C15) >> 32) & cache->bucket_mask];
+    return &cache->buckets[id * UINT64_C(0x9E3779B97F4A7C15) >> cache->bucket_shift];
 }
 
 static Entry **find(PolicyCache *cache, uint64_t id)
