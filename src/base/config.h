@@ -26,7 +26,7 @@
     X(NUMBER, session_idle_hours, "24", 1, 8760, "The same for those who did not ask.")            \
     X(NUMBER, session_days, "60", 1, 3650, "After this, everybody logs in again.")                 \
     X(NUMBER, password_threads, "2", 1, 256,                                                       \
-      "Passwords that are computed at once; a quarter of a second of a core each.")                \
+      "Threads for requests that compute a password, a quarter of a second of a core each.")       \
     X(NUMBER, password_queue, "16", 0, 100000,                                                     \
       "Log-ins that wait for that; those that come then are told to try again in a moment.")       \
     X(TEXT, store, "rocksdb", 3, 1000, "The engine: rocksdb keeps all in the data directory.")     \

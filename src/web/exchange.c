@@ -11,6 +11,7 @@
 
 #include "web/errors.h"
 #include "web/server_internal.h"
+#include "web/slow.h"
 
 /* Sent with every answer. Scripts, styles and pictures come from us alone, forms go to us alone, nobody frames us. */
 static const struct {
@@ -278,6 +279,21 @@ static enum MHD_Result take_head(WebRequest *request, struct MHD_Connection *mhd
     return queue_answer(request, mhd);
 }
 
+/* Makes the answer here, unless it is made already. True: it is made elsewhere, and we are called again then. */
+static bool make_elsewhere(WebRequest *request, struct MHD_Connection *mhd)
+{
+    if (atomic_load(&request->is_made))
+        return false;
+    bool is_slow = request->status == STATUS_OK && request->match.route->slow;
+    if (is_slow && slow_take(request->server->slow, request, mhd))
+        return true;
+    if (is_slow) /* no room: the handler does not run at all */
+        request->status = reason_set(&request->reason, STATUS_THROTTLED, NULL,
+                                     "too many people log in at this moment");
+    answer_make(request);
+    return false;
+}
+
 enum MHD_Result exchange_handle(void *server, struct MHD_Connection *mhd, const char *url,
                                 const char *method, const char *version, const char *upload,
                                 size_t *upload_size, void **context)
@@ -295,8 +311,7 @@ enum MHD_Result exchange_handle(void *server, struct MHD_Connection *mhd, const 
         *upload_size = 0;
         return take_body(request, piece);
     }
-    answer_make(request);
-    return send_answer(request, mhd);
+    return make_elsewhere(request, mhd) ? MHD_YES : send_answer(request, mhd);
 }
 
 /* ---- The end ---- */

@@ -31,7 +31,9 @@ typedef struct WebCookie {
 struct WebRequest {
     WebServer *server;
     Connection *connection;
-    WebRequest *next; /* in the list of spare ones */
+    WebRequest *next;           /* in the list of spare ones, or of slow ones */
+    struct MHD_Connection *mhd; /* while it is a slow one (slow.h) */
+    _Atomic bool is_made;       /* a slow one's answer is there, to be sent */
     Arena *arena;
 
     /* what came */

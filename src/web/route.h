@@ -80,6 +80,9 @@ typedef struct WebRoute {
     int64_t body_bytes;
     /* Answers also in maintenance mode and while the server stops. */
     bool always;
+    /* The handler takes long, because it computes a password: it, and admit before it, run on threads of their own (slow.h), and
+     * when too many wait the answer is 429 at once. */
+    bool slow;
     /* A public GET whose answer depends only on its address and on whether it is JSON: requests without session and authorization
      * may get one that is this old, and seldom twice that (page_cache.h); neither admit nor the handler runs for them. What is
      * made for one visitor (a form's secret, a name) must not stand on it. 0: made for each request. */

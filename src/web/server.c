@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "web/server_internal.h"
+#include "web/slow.h"
 
 enum {
     FILES_BESIDE =
@@ -40,13 +41,14 @@ static Status start_library(WebServer *server, Reason *reason)
     /* Each thread of the library gets an equal part of its limit, so it must not be the one that counts: ours does. */
     unsigned most = ((unsigned)config->connections + LIBRARY_SLACK) * threads;
     server->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_USE_TURBO, 0,
-        NULL, NULL, exchange_handle, server, MHD_OPTION_THREAD_POOL_SIZE, threads > 1 ? threads : 0,
-        MHD_OPTION_CONNECTION_LIMIT, most, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        connection_memory(config), MHD_OPTION_NOTIFY_CONNECTION, exchange_connection, server,
-        MHD_OPTION_NOTIFY_COMPLETED, exchange_completed, server, MHD_OPTION_URI_LOG_CALLBACK,
-        exchange_request_line, server, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, server,
-        MHD_OPTION_END);
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_USE_TURBO |
+            MHD_ALLOW_SUSPEND_RESUME,
+        0, NULL, NULL, exchange_handle, server, MHD_OPTION_THREAD_POOL_SIZE,
+        threads > 1 ? threads : 0, MHD_OPTION_CONNECTION_LIMIT, most,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_memory(config), MHD_OPTION_NOTIFY_CONNECTION,
+        exchange_connection, server, MHD_OPTION_NOTIFY_COMPLETED, exchange_completed, server,
+        MHD_OPTION_URI_LOG_CALLBACK, exchange_request_line, server, MHD_OPTION_UNESCAPE_CALLBACK,
+        leave_encoded, server, MHD_OPTION_END);
     if (server->daemon == NULL)
         return reason_set(reason, STATUS_UNAVAILABLE, NULL, "the HTTP library did not start");
     return STATUS_OK;
@@ -117,6 +119,7 @@ static void free_server(WebServer *server)
         connections_free(server->connections);
     metrics_free(server->metrics);
     page_cache_free(server->page_cache);
+    slow_free(server->slow);
     free(server->routes);
     pthread_mutex_destroy(&server->lock);
     free(server);
@@ -148,12 +151,15 @@ static Status start(WebServer *server, Reason *reason)
     make_parts(server);
     TRY(listener_open(server, reason));
     name_public_url(server);
+    const Config *config = server->options.config;
+    server->slow = slow_start((unsigned)config->password_threads, (unsigned)config->password_queue);
     Status status = start_library(server, reason);
     if (status == STATUS_OK) {
         log_gather(server->options.log, true); /* the keeper flushes */
         keeper_start(server);
         return STATUS_OK;
     }
+    slow_stop(server->slow);
     close(server->listen_fd);
     close(server->wake_fd);
     return status;
@@ -232,6 +238,7 @@ void web_server_stop(WebServer *server)
     listener_close(server);
     wait_for_requests(server);
     keeper_stop(server);
+    slow_stop(server->slow); /* the library does not end while a connection is suspended */
     MHD_stop_daemon(server->daemon);
     log_gather(server->options.log, false);
     free_server(server);

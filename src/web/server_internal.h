@@ -20,6 +20,7 @@ struct WebServer {
     Connections *connections;
     Metrics *metrics;
     PageCache *page_cache; /* NULL: none */
+    struct Slow *slow;
     struct MHD_Daemon *daemon;
     char public_url[PUBLIC_URL_TEXT];
     bool is_secure; /* public_url is https */

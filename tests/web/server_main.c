@@ -127,6 +127,8 @@ static const WebRoute ROUTES[] = {
     {WEB_GET, "/page", page, .help = "4 KiB."},
     {WEB_GET, "/slow", slow, .help = "Sleeps.",
      .params = {{"ms", WEB_QUERY, WEB_NUMBER, .least = 0, .most = 20000, .help = "How long."}}},
+    {WEB_GET, "/slowly", slow, .slow = true, .help = "Sleeps on a thread of its own.",
+     .params = {{"ms", WEB_QUERY, WEB_NUMBER, .least = 0, .most = 20000, .help = "How long."}}},
     {WEB_GET, "/large", large, .help = "Many bytes.",
      .params = {{"bytes", WEB_QUERY, WEB_NUMBER, .least = 0, .most = 100000000,
                  .help = "How many."}}},

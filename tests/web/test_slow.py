@@ -1,0 +1,72 @@
+"""Handlers that take long run on threads of their own, so many at once, and hold up nobody."""
+import contextlib
+import time
+
+ASK = b"GET /slowly?ms=%d HTTP/1.1\r\nHost: a\r\n\r\n"
+
+
+def test_slow_requests_hold_up_nobody_and_are_bounded(start):
+    server = start(web_threads=1, password_threads=2, password_queue=2)
+    with contextlib.ExitStack() as stack:
+        slow = [stack.enter_context(server.connect()) for _ in range(4)]
+        for client in slow:
+            client.send(ASK % 700)
+        time.sleep(0.2)
+        began = time.monotonic()
+        with server.connect() as fifth:
+            refused = fifth.get("/slowly?ms=700")
+            assert refused.code == 429 and b"at this moment" in refused.body
+            for _ in range(20):
+                assert fifth.get("/page").code == 200
+        assert time.monotonic() - began < 0.4, "a slow handler held up the only thread"
+        assert [client.answer().body for client in slow] == [b"slept\n"] * 4
+        assert 0.9 < time.monotonic() - began < 3
+        assert slow[0].get("/slowly?ms=0").code == 200
+        assert slow[0].get("/slowly").code == 400
+    server.end()
+
+
+def test_a_stop_waits_for_them(start):
+    server = start(password_threads=1, password_queue=4)
+    with server.connect() as one, server.connect() as two:
+        one.send(ASK % 600)
+        two.send(ASK % 600)
+        time.sleep(0.2)
+        server.begin_stop()
+        assert one.answer().body == two.answer().body == b"slept\n"
+        assert one.is_closed() and two.is_closed()
+    server.end()
+
+
+def test_a_stop_that_cuts_and_clients_that_go_away_leave_nothing_behind(start):
+    server = start(stop_seconds=0, password_threads=2, password_queue=16)
+    for _ in range(6):
+        with server.connect() as gone:
+            gone.send(ASK % 100)
+    with server.connect() as last:
+        last.send(ASK % 500)
+        time.sleep(0.3)
+        server.begin_stop()
+        server.end()
+
+
+def test_one_that_is_cut_while_it_runs_is_through_later(start):
+    server = start(request_seconds=1, password_threads=1, password_queue=1)
+    with server.connect() as client:
+        client.send(ASK % 1800)
+        assert client.is_closed()
+    time.sleep(0.8)
+    with server.connect() as client:
+        assert client.get("/slowly?ms=1").code == 200
+    server.end()
+
+
+def test_many_at_once_on_kept_connections(start):
+    server = start(web_threads=2, password_threads=4, password_queue=100)
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(server.connect()) for _ in range(40)]
+        for _ in range(5):
+            for client in clients:
+                client.send(ASK % 2)
+            assert all(client.answer().body == b"slept\n" for client in clients)
+    server.end()
