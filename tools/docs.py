@@ -9,6 +9,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = {
+    "docs/api.md": ["api"],
     "docs/commands.md": ["help", "--markdown"],
     "docs/settings.md": ["config", "--markdown"],
     "docs/tables.md": ["tables"],

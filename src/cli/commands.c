@@ -5,6 +5,7 @@
 #include "cli/maintenance.h"
 #include "cli/open.h"
 #include "cli/serve.h"
+#include "site/site.h"
 #include "store/rocksdb/rocksdb.h"
 
 /* ---- Words about the program ----------------------------------------------------------------------------- */
@@ -47,6 +48,14 @@ static int run_config(Context *context)
             buffer_print(&out, "%s = %.*s\n", CONFIG_SETTINGS[i].name, SLICE_ARG(value));
         }
     }
+    command_write(context, buffer_slice(&out));
+    return EXIT_DONE;
+}
+
+static int run_api(Context *context)
+{
+    BUFFER_SCOPE Buffer out = {0};
+    api_markdown(&out);
     command_write(context, buffer_slice(&out));
     return EXIT_DONE;
 }
@@ -309,6 +318,7 @@ const Command COMMANDS[] = {
      {{"message", "TEXT", "what visitors read, at most 300 bytes"}}, false},
     {"maintenance off", "", 0, 0, COMMAND_STORE, "Serve pages again.", run_maintenance_off, NONE},
     {"config", "", 0, 0, COMMAND_ALONE, "Print the settings in force; --help explains each.", run_config, {MARKDOWN}, false},
+    {"api", "", 0, 0, COMMAND_ALONE, "Print the JSON interface as Markdown.", run_api, NONE},
     {"tables", "", 0, 0, COMMAND_ALONE, "Print the store's tables as Markdown.", run_tables, NONE},
     {"help", "", 0, 0, COMMAND_ALONE, "Print this list.", run_help, {MARKDOWN}, false},
     {"version", "", 0, 0, COMMAND_ALONE, "Print the version.", run_version, NONE},

@@ -85,6 +85,8 @@ typedef struct ApiSchema {
     X(PROFILE)             \
     X(WATCHED)             \
     X(WATCHING)            \
+    X(NOTICE)              \
+    X(NOTICES)             \
     X(SESSION)             \
     X(SESSIONS)            \
     X(TOKEN)               \
@@ -215,7 +217,7 @@ MUST_USE Status api_save(WebRequest *request, const SaveRequest *save);
 #define API_PATH "/api/v1/"
 /* OpenAPI 3.1. */
 void api_document(const Site *site, Slice server, Buffer *out);
-/* Headers that a route reads beside its parameters; NULL: none. */
+/* Headers that routes read beside their parameters. */
 typedef struct ApiHeader {
     WebMethod method;
     const char *path, *name;
@@ -225,3 +227,21 @@ typedef struct ApiHeader {
 extern const ApiHeader API_HEADERS[]; /* ended by one without a name */
 bool api_is_documented(const WebRoute *route);
 const ApiSchema *api_schema_of(const WebRoute *route);
+
+/* The groups of routes, in the order of the page; ended by one without a tag. */
+typedef struct ApiTag {
+    const char *tag, *title;
+} ApiTag;
+extern const ApiTag API_TAGS[];
+
+typedef struct ApiPage {
+    const WebRoute *routes;
+    size_t route_count;
+} ApiPage;
+
+/* Words for people: "query", "For voters.", "list of". */
+const char *api_place(WebFrom from);
+const char *api_who(const WebRoute *route);
+const char *api_type(const ApiMember *member);
+bool api_header_is_of(const ApiHeader *header, const WebRoute *route);
+bool api_takes_something(const WebRoute *route);

@@ -274,14 +274,21 @@ static bool is_required(const WebParam *param)
     return !param->optional && param->fallback == NULL;
 }
 
+/* What may be left out may also be left empty. */
 static void put_outer_param(JsonWriter *json, const WebParam *param)
 {
+    bool is_text = param->kind == WEB_LINE || param->kind == WEB_TEXT || param->kind == WEB_OPAQUE;
+    WebParam shown = *param;
+    if (is_text && !is_required(param))
+        shown.least = 0;
     json_object_begin(json);
     json_member_text(json, "name", param->name);
     json_member_text(json, "in", param->from == WEB_PATH ? "path" : "query");
     json_member_bool(json, "required", is_required(param));
+    if (param->from == WEB_QUERY && !is_required(param))
+        json_member_bool(json, "allowEmptyValue", true);
     json_key(json, "schema");
-    put_param_schema(json, param);
+    put_param_schema(json, &shown);
     json_object_end(json);
 }
 
@@ -311,6 +318,24 @@ static void put_params(JsonWriter *json, const WebRoute *route)
     json_array_end(json);
 }
 
+/* null is the same as leaving it out. */
+static void put_property(JsonWriter *json, const WebParam *param)
+{
+    json_key(json, param->name);
+    if (is_required(param)) {
+        put_param_schema(json, param);
+        return;
+    }
+    json_object_begin(json);
+    put_array(json, "anyOf");
+    put_param_schema(json, param);
+    json_object_begin(json);
+    json_member_text(json, "type", "null");
+    json_object_end(json);
+    json_array_end(json);
+    json_object_end(json);
+}
+
 static void put_body(JsonWriter *json, const WebRoute *route)
 {
     put_object(json, "requestBody");
@@ -320,12 +345,9 @@ static void put_body(JsonWriter *json, const WebRoute *route)
     put_object(json, "schema");
     json_member_text(json, "type", "object");
     put_object(json, "properties");
-    for (size_t i = 0; i < route_param_count(route); i++) {
-        if (route->params[i].from != WEB_JSON)
-            continue;
-        json_key(json, route->params[i].name);
-        put_param_schema(json, &route->params[i]);
-    }
+    for (size_t i = 0; i < route_param_count(route); i++)
+        if (route->params[i].from == WEB_JSON)
+            put_property(json, &route->params[i]);
     json_object_end(json);
     put_array(json, "required");
     for (size_t i = 0; i < route_param_count(route); i++)
@@ -412,11 +434,10 @@ static void put_security(JsonWriter *json, const WebRoute *route)
 {
     bool is_change = route->method != WEB_GET;
     put_array(json, "security");
-    if (route->access == WEB_GUEST && is_change)
-        put_way(json, "visitor", "csrf");
-    if (route->access != WEB_PUBLIC && route->access != WEB_GUEST) {
+    if (route->access != WEB_PUBLIC && (route->access != WEB_GUEST || is_change)) {
         put_way(json, "token", NULL);
-        put_way(json, "session", is_change ? "csrf" : NULL);
+        put_way(json, route->access == WEB_GUEST ? "visitor" : "session",
+                is_change ? "csrf" : NULL);
     }
     json_array_end(json);
 }

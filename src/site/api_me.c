@@ -1,5 +1,6 @@
-/* api_me.c -- /api/v1/me: what somebody has of their own, but for votes: history, profile, watch list, sessions, tokens. */
+/* api_me.c -- /api/v1/me: what somebody has of their own, but for votes: history, profile, watch list, notices, sessions, tokens. */
 #include "site/api.h"
+#include "site/notice_counts.h"
 
 static Accounts *accounts_of(const WebRequest *request)
 {
@@ -97,6 +98,26 @@ static Status unwatch(WebRequest *request)
     return answer_done(request);
 }
 
+/* ---- Notices ---------------------------------------------------------------------------------------------------------------- */
+
+static Status give_notices(WebRequest *request)
+{
+    MyNotices view;
+    TRY(my_notices(site_of(request), me(request)->id, web_arena(request), &view));
+    return api_answer(request, &SCHEMA_NOTICES, &view);
+}
+
+static Status dismiss(WebRequest *request)
+{
+    Site *site = site_of(request);
+    Status status = notices_dismiss(site->app->votes, me(request)->id, web_text(request, 0));
+    notice_counts_forget(site->notice_counts, me(request)->id);
+    if (status == STATUS_INVALID)
+        return STATUS_NOT_FOUND;
+    TRY(status);
+    return answer_done(request);
+}
+
 /* ---- Sessions and tokens ---------------------------------------------------------------------------------------------------- */
 
 /* A token acts for its owner, but makes and ends no ways in: a token that got lost must not outlive its end. */
@@ -189,6 +210,9 @@ static const WebRoute ROUTES[] = {
     MINE(WEB_GET, "me/watching", give_watching, "Watching"), .help = "The policies that you watch."},
     MINE(WEB_PUT, "me/watching/{policy}", watch, "Done"), .help = "Watches a policy.", .params = {POLICY_ROW}},
     MINE(WEB_DELETE, "me/watching/{policy}", unwatch, "Done"), .help = "Takes a policy off the watch list.", .params = {POLICY_ROW}},
+    MINE(WEB_GET, "me/notices", give_notices, "Notices"), .help = "What happened to the policies that you voted for, watch or own."},
+    MINE(WEB_DELETE, "me/notices/{notice}", dismiss, "Done"), .help = "Dismisses a notice.",
+     .params = {{"notice", WEB_PATH, WEB_OPAQUE, .least = 1, .most = NOTICE_KEY_BYTES, .help = "Its id."}}},
     MINE(WEB_GET, "me/sessions", give_sessions, "Sessions"), .help = "Where you are logged in."},
     MINE(WEB_DELETE, "me/sessions/{session}", end_session, "Done"), .help = "Ends a session. Not by a token.",
      .params = {NAME_ROW("session")}},

@@ -326,6 +326,24 @@ static const ApiMember WATCHING[] = {
 };
 SCHEMA(WATCHING, "Watching", MyWatching, WATCHING, .help = "The watch list.");
 
+static const char *notice_word(unsigned kind) { return notice_kind_name((NoticeKind)kind); }
+
+static const ApiMember NOTICE[] = {
+    FIELD("id", MyNotice, key, .help = "Names it, for dismissing it."),
+    WORD("kind", MyNotice, kind, notice_word, NOTICE_KIND_COUNT, .help = "What happened."),
+    TIME("time", MyNotice, time_us, .help = "When it happened."),
+    FIELD("policy", MyNotice, policy.id, .help = "To which policy."),
+    FIELD("name", MyNotice, policy.name, .help = "What that is called."),
+    FIELD("other", MyNotice, other.id, WHEN(MyNotice, has_other), .help = "Where its votes went, or in favour of which it was retired."),
+    FIELD("reason", MyNotice, reason, OR_NULL, .help = "Why."),
+};
+SCHEMA(NOTICE, "Notice", MyNotice, NOTICE, .help = "Something that happened to a policy.");
+
+static const ApiMember NOTICES[] = {
+    LIST("notices", MyNotices, notices, count, NOTICE, .help = "The newest first."),
+};
+SCHEMA(NOTICES, "Notices", MyNotices, NOTICES, .help = "What happened to the policies that somebody has to do with.");
+
 static const ApiMember SESSION[] = {
     FIELD("id", Session, id, .help = "Names it; no secret."),
     TIME("begun", Session, begun_us, .help = "When somebody logged in."),

@@ -47,6 +47,7 @@ typedef struct Room {
     X(API_DOCS)      \
     X(API_EDIT)      \
     X(API_ME)        \
+    X(API_PAGE)      \
     X(API_PEOPLE)    \
     X(API_POLICIES)  \
     X(API_RANKINGS)  \
@@ -74,6 +75,9 @@ typedef struct Room {
 #define X(name) extern const Room ROOM_##name;
 ROOM_LIST(X)
 #undef X
+/* The routes of all rooms, one after the other; given back by site_routes_free. */
+WebRoute *site_routes(size_t *ret_count);
+void site_routes_free(WebRoute *routes);
 
 static inline Site *site_of(const WebRequest *request)
 {

@@ -18,17 +18,24 @@ static const Room *const ROOMS[] = {
 };
 enum { ROOMS_COUNT = sizeof ROOMS / sizeof ROOMS[0] };
 
-static void gather_routes(Site *site)
+WebRoute *site_routes(size_t *ret_count)
 {
+    size_t count = 0;
     for (size_t i = 0; i < ROOMS_COUNT; i++)
-        site->route_count += ROOMS[i]->count;
-    site->routes = calloc(site->route_count, sizeof *site->routes);
-    CHECK(site->routes != NULL);
-    WebRoute *at = site->routes;
+        count += ROOMS[i]->count;
+    WebRoute *routes = calloc(count, sizeof *routes), *at = routes;
+    CHECK(routes != NULL);
     for (size_t i = 0; i < ROOMS_COUNT; i++) {
         memcpy(at, ROOMS[i]->routes, ROOMS[i]->count * sizeof *at);
         at += ROOMS[i]->count;
     }
+    *ret_count = count;
+    return routes;
+}
+
+void site_routes_free(WebRoute *routes)
+{
+    free(routes);
 }
 
 Site *site_new(const SiteOptions *options)
@@ -43,7 +50,7 @@ Site *site_new(const SiteOptions *options)
     site->hot = hot_new(options->app);
     site->live = live_new(site);
     site->notice_counts = notice_counts_new(options->app->world.clock);
-    gather_routes(site);
+    site->routes = site_routes(&site->route_count);
     return site;
 }
 
@@ -57,7 +64,7 @@ void site_free(Site *site)
     cards_free(site->cards);
     curves_free(site->curves);
     throttle_free(site->throttle);
-    free(site->routes);
+    site_routes_free(site->routes);
     free(site);
 }
 

@@ -42,3 +42,6 @@ void site_serve(Site *site, WebOptions *options);
 void site_start(Site *site);
 /* After the server has stopped, and before the app is closed; site_free comes after that. */
 void site_stop(Site *site);
+
+/* docs/api.md, from the routes and what answers hold. */
+void api_markdown(Buffer *out);

@@ -37,7 +37,7 @@ static Status judge_framing(WebRequest *request)
  * heard of. */
 static Status judge_method(WebRequest *request, WebMethod *ret_method)
 {
-    static const char *const others[] = {"OPTIONS", "TRACE", "CONNECT"};
+    static const char *const others[] = {"OPTIONS", "TRACE", "CONNECT", "QUERY"};
     request->is_head = slice_equal(request->method, SLICE("HEAD"));
     if (request->is_head) {
         *ret_method = WEB_GET;

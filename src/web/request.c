@@ -224,9 +224,10 @@ Slice web_request_id(const WebRequest *request)
     return request->id;
 }
 
+/* By the address as it came, because one that cannot be read has no path. */
 bool web_wants_json(const WebRequest *request)
 {
-    return slice_starts_with(request->path.path, SLICE("/api/")) ||
+    return slice_starts_with(request->target, SLICE("/api/")) ||
            http_prefers_json(request->head.values[HEAD_ACCEPT]);
 }
 

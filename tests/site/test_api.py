@@ -144,7 +144,7 @@ def test_the_past_of_a_policy(api, anybody, program):
 
 
 PRIVATE = [("GET", "me"), ("GET", "me/votes"), ("PUT", "me/votes"), ("POST", "me/votes/cost"), ("GET", "me/history"), ("GET", "me/profile"),
-           ("PATCH", "me/profile"), ("GET", "me/watching"), ("PUT", "me/watching/1"), ("DELETE", "me/watching/1"), ("GET", "me/sessions"),
+           ("PATCH", "me/profile"), ("GET", "me/watching"), ("PUT", "me/watching/1"), ("DELETE", "me/watching/1"), ("GET", "me/notices"), ("DELETE", f"me/notices/{ZERO}"), ("GET", "me/sessions"),
            ("DELETE", f"me/sessions/{ZERO}"), ("GET", "me/tokens"), ("POST", "me/tokens"), ("DELETE", f"me/tokens/{ZERO}"),
            ("POST", "policies"), ("PATCH", "policies/1"), ("POST", "policies/1/retire"), ("DELETE", "session")]
 BODIES = {"me/votes": {"lines": {}, "seen": ZERO}, "me/votes/cost": {"lines": {}}, "me/profile": {}, "me/tokens": {"name": "x"},
@@ -166,7 +166,7 @@ def test_every_route_that_is_not_public_is_in_that_list(api):
     listed = {(method, re.sub(r"/(\d+|0{32})(?=/|$)", "/{}", path)) for method, path in PRIVATE}
     for path, operations in api.document["paths"].items():
         for method, operation in operations.items():
-            if any("token" in way for way in operation["security"]):
+            if any("session" in way for way in operation["security"]):
                 name = re.sub(r"\{\w+\}", "{}", path.removeprefix("/api/v1/"))
                 assert (method.upper(), name) in listed
 
@@ -386,6 +386,18 @@ def test_profile_and_watch_list(api, program):
     assert program.ask("DELETE", f"me/watching/{policy}").code == 200 and program.get("me/watching").json["policies"] == []
 
 
+def test_notices_tell_what_happened_and_are_dismissed(api, program):
+    owner = api.program()
+    policy = api.policy(owner)
+    program.save({policy: 5})
+    owner.ask("POST", f"policies/{policy}/retire", {"reason": NASTY})
+    (notice,) = program.get("me/notices").json["notices"]
+    assert (notice["kind"], notice["policy"], notice["reason"]) == ("retired", policy, NASTY)
+    assert program.ask("DELETE", f"me/notices/{notice['id']}").code == 200
+    assert program.get("me/notices").json["notices"] == []
+    assert program.ask("DELETE", "me/notices/nothing").code == 404
+
+
 def test_tokens_are_made_and_ended_by_people_only(api, program):
     assert program.ask("POST", "me/tokens", {"name": "another"}).fault()[:2] == (403, "Authorization")
     owner = program.owner
@@ -414,7 +426,20 @@ def test_the_document_names_every_route_with_all_it_takes(api, anybody):
             assert operation["summary"] and operation["tags"], (method, path)
             named = {row["name"] for row in operation["parameters"] if row["in"] == "path"}
             assert named == set(re.findall(r"\{(\w+)\}", path)), path
-    assert anybody.ask("POST", "rankings", {}).code == 405 and anybody.get("nothing").code == 404
+    for method in ("POST", "QUERY", "TRACE"):
+        assert anybody.raw(method, "rankings").code == 405
+    assert anybody.get("nothing").code == 404
+    assert anybody.raw("GET", "rankings?%zz").json["error"]["status"] == "invalid", "also what cannot be read is answered as JSON"
+
+
+def test_the_page_for_people_names_every_route_and_every_schema(api):
+    page = api.booth.voter(f"reader{next(NAMES)}").get("/api")
+    assert page.code == 200 and page.title() == "For programs"
+    for path, operations in api.document["paths"].items():
+        for method in operations:
+            assert f"{method.upper()} {path}" in page.words
+    for name in api.document["components"]["schemas"].keys() - {"Error"}:
+        assert f'id="{name}"' in page.text
 
 
 def test_every_reference_leads_somewhere(api):
