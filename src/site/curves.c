@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { LOCKS = 64, WAIT_STEP_MS = 10 };
+enum { LOCKS = 64 };
 
 typedef struct Place {
     uint64_t policy, rank;
@@ -29,6 +29,7 @@ typedef struct Slot {
 
 struct Curves {
     App *app;
+    int at_once;
     _Atomic int under_way;
     pthread_rwlock_t days_lock; /* guards the next two */
     Day days[CURVE_DAYS];
@@ -37,11 +38,12 @@ struct Curves {
     Slot *slots;
 };
 
-Curves *curves_new(App *app)
+Curves *curves_new(App *app, int at_once)
 {
     Curves *curves = calloc(1, sizeof *curves);
     CHECK(curves != NULL && pthread_rwlock_init(&curves->days_lock, NULL) == 0);
     curves->app = app;
+    curves->at_once = at_once;
     curves->slots = calloc(CURVES_MOST, sizeof *curves->slots);
     CHECK(curves->slots != NULL);
     for (size_t i = 0; i < LOCKS; i++)
@@ -76,33 +78,23 @@ size_t curve_days(uint32_t last, size_t count, uint32_t *ret_hours)
 
 /* ---- Few at a time ------------------------------------------------------------------------------------------------- */
 
-static bool enter(Curves *curves, int64_t wait_ms)
+static bool enter(Curves *curves)
 {
-    for (;; wait_ms -= WAIT_STEP_MS) {
-        int before = atomic_load(&curves->under_way);
-        while (before < CURVES_AT_ONCE)
-            if (atomic_compare_exchange_weak(&curves->under_way, &before, before + 1))
-                return true;
-        if (wait_ms <= 0)
-            return false;
-        clock_sleep_us(curves->app->world.clock, WAIT_STEP_MS * US_PER_MS);
-    }
+    int before = atomic_load(&curves->under_way);
+    while (before < curves->at_once)
+        if (atomic_compare_exchange_weak(&curves->under_way, &before, before + 1))
+            return true;
+    return false;
 }
 
-static Status ask(Curves *curves, const CurveQuestion *question, int64_t wait_ms,
-                  RankMoment *ret_moments)
+Status curves_history(Curves *curves, const CurveQuestion *question, RankMoment *ret_moments)
 {
-    if (!enter(curves, wait_ms))
+    if (!enter(curves))
         return STATUS_UNAVAILABLE;
     Status status = ranking_history(curves->app->ranking, &question->query, question->policy,
                                     question->hours, question->count, ret_moments);
     atomic_fetch_sub(&curves->under_way, 1);
     return status;
-}
-
-Status curves_history(Curves *curves, const CurveQuestion *question, RankMoment *ret_moments)
-{
-    return ask(curves, question, CURVES_WAIT_MS, ret_moments);
 }
 
 /* ---- The first places of the last days -------------------------------------------------------------------------------- */
@@ -237,7 +229,7 @@ static Status ask_for_one(Curves *curves, uint32_t window, uint64_t policy, Curv
     CurveQuestion question = {{.days = window}, policy, hours, curve->count};
     for (size_t i = 0; i < curve->count; i++)
         hours[i] = curve->points[i].hour;
-    TRY(ask(curves, &question, 0, moments));
+    TRY(curves_history(curves, &question, moments));
     for (size_t i = 0; i < curve->count; i++)
         curve->points[i].rank = moments[i].rank;
     pthread_mutex_lock(&curves->locks[index % LOCKS]);

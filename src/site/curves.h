@@ -5,7 +5,8 @@
  *   1. the first CURVES_PLACES places at the ends of the last CURVE_DAYS days are kept for all policies, in the ranking of the default
  *      window; the site's own thread reads them, one day at a time;
  *   2. what is not among them is asked for when a page needs it, and kept until the next hour is over, for CURVES_MOST policies;
- *   3. at most CURVES_AT_ONCE questions about the past are answered at once, so that they never hold all threads.
+ *   3. at most `at_once` questions about the past are answered at once, and nobody waits for them to end: threads that wait are
+ *      threads that answer nobody else.
  * Entries that are found late change the past: what is kept is read again after a day. */
 #pragma once
 
@@ -17,8 +18,6 @@ enum {
     CURVE_DAYS = 30,
     CURVES_PLACES = RANK_PAGE_MOST,
     CURVES_MOST = 4096,
-    CURVES_AT_ONCE = 2,
-    CURVES_WAIT_MS = 2000, /* for others to end, before it is given up */
     DAY_HOURS = 24,
 };
 static const int64_t HOUR_US = INT64_C(3600) * US_PER_S;
@@ -34,11 +33,11 @@ typedef struct Curve {
     size_t count;
 } Curve;
 
-Curves *curves_new(App *app);
+Curves *curves_new(App *app, int at_once);
 void curves_free(Curves *curves);
 /* From memory, or read. UNAVAILABLE: not now, because others ask, or the store does not answer. Does not wait for others. */
 MUST_USE Status curves_ranks(Curves *curves, uint32_t window, uint64_t policy, Curve *ret_curve);
-/* ranking_history, when there is room for one more question. */
+/* ranking_history; UNAVAILABLE when there is no room for one more question. */
 typedef struct CurveQuestion {
     RankQuery query;
     uint64_t policy;

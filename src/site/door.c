@@ -116,6 +116,7 @@ Slice site_form_token(WebRequest *request)
     Viewer *viewer = site_viewer(request);
     if (viewer->csrf.size == 0)
         viewer->csrf = csrf_of(request, viewer, true);
+    web_set_viewer(request, viewer); /* the page holds it, and is for this visitor alone */
     return viewer->csrf;
 }
 
@@ -202,12 +203,15 @@ Status door_admit(WebRequest *request)
     static const Slice BEARER = {"Bearer ", 7};
     Viewer *viewer = ARENA_NEW(web_arena(request), Viewer);
     Slice authorization = web_head(request, HEAD_AUTHORIZATION);
-    web_set_viewer(request, viewer);
+    web_set_visitor(request, viewer);
     if (is_for_programs(request) && slice_starts_with(authorization, BEARER))
         TRY(by_token(request, slice_after(authorization, BEARER.size), viewer));
     else
         TRY(by_session(request, viewer));
-    viewer->csrf = csrf_of(request, viewer, false);
+    if (viewer->known)
+        web_set_viewer(request, viewer);
+    if (viewer->known || web_route(request)->method != WEB_GET)
+        viewer->csrf = csrf_of(request, viewer, false);
     Status status = check_access(request, viewer);
     return status == STATUS_OK ? check_forgery(request, viewer) : status;
 }

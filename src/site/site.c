@@ -38,6 +38,12 @@ void site_routes_free(WebRoute *routes)
     free(routes);
 }
 
+/* Questions about the past are long, and never hold all threads that answer. */
+static int questions_at_once(const Config *config)
+{
+    return config->web_threads < 4 ? 1 : (int)config->web_threads / 2;
+}
+
 Site *site_new(const SiteOptions *options)
 {
     Site *site = calloc(1, sizeof *site);
@@ -45,7 +51,7 @@ Site *site_new(const SiteOptions *options)
     site->options = *options;
     site->app = options->app;
     site->cards = cards_new(options->app);
-    site->curves = curves_new(options->app);
+    site->curves = curves_new(options->app, questions_at_once(options->config));
     site->throttle = throttle_new(options->app->world);
     site->hot = hot_new(options->app);
     site->live = live_new(site);
@@ -87,6 +93,7 @@ void site_serve(Site *site, WebOptions *options)
     options->route_count = site->route_count;
     options->context = site;
     options->admit = door_admit;
+    options->session_cookie = DOOR_SESSION;
     options->error_page = frame_error_page;
     options->metrics = print_metrics;
 }

@@ -1,6 +1,6 @@
 /* cached.c -- answers from the page cache, for visitors who are nobody in particular; see WebRoute.cache_ms.
  *
- * A request with a session or an authorization never comes here, and an answer that was made for somebody (a viewer was found, a cookie
+ * A request with a session or an authorization never comes here, and an answer that was made for somebody (the viewer is somebody, a cookie
  * is set, it says no-store) is never kept. So no one gets to see what was rendered for another. */
 #include "web/server_internal.h"
 
@@ -62,7 +62,7 @@ static bool may_keep(const WebRequest *request)
     bool is_public = control == answer->header_count ||
                      strstr(answer->headers[control].value, "no-store") == NULL;
     return answer->code == 200 && answer->content_type != NULL && is_public &&
-           request->viewer == NULL && request->cookie_count == 0 &&
+           !request->is_for_one && request->cookie_count == 0 &&
            answer->header_count + 4 <= PAGE_HEADERS_MAX; /* four are added when it is sent */
 }
 

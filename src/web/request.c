@@ -161,6 +161,13 @@ const WebRoute *web_route(const WebRequest *request)
 void web_set_viewer(WebRequest *request, void *viewer)
 {
     request->viewer = viewer;
+    request->is_for_one = true;
+}
+
+void web_set_visitor(WebRequest *request, void *viewer)
+{
+    request->viewer = viewer;
+    request->is_for_one = false;
 }
 
 void *web_viewer(const WebRequest *request)

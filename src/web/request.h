@@ -50,6 +50,9 @@ Address web_client(const WebRequest *request);
 const WebRoute *web_route(const WebRequest *request);
 /* What WebOptions.admit found out about who is asking; NULL until it says so. Must live as long as the request. */
 void web_set_viewer(WebRequest *request, void *viewer);
+/* The same for somebody who is nobody in particular: nothing of theirs is on the answer, so it may be kept for everybody
+ * (WebRoute.cache_ms). web_set_viewer takes that back. */
+void web_set_visitor(WebRequest *request, void *viewer);
 void *web_viewer(const WebRequest *request);
 /* Where the site is, for absolute links: "https://vote.example.org", without a slash at the end. */
 Slice web_public_url(const WebRequest *request);

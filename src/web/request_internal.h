@@ -58,6 +58,7 @@ struct WebRequest {
     int code;      /* with status: an HTTP code that no Status has (405, 414, 431, 501), or 0 */
     Reason reason;
     void *viewer;
+    bool is_for_one; /* the viewer is somebody: the answer is not for others */
     WebAnswer answer;
     WebCookie cookies[WEB_COOKIES_MAX]; /* outlive answer_clear */
     size_t cookie_count;
