@@ -146,7 +146,8 @@ Status accounts_finish_email(Accounts *accounts, Slice secret, const Session *ke
 
 /* ---- The first admin ---------------------------------------------------------------------------------------- */
 
-Status accounts_begin_first_admin(Accounts *accounts, Arena *arena, Slice *ret_secret)
+/* Calls `is_one` for every account until it says true; OK when it never did. */
+static Status refuse_any(Accounts *accounts, bool (*is_one)(const Account *account), Arena *arena)
 {
     Slice position = SLICE_EMPTY;
     for (bool more = true; more;) {
@@ -155,10 +156,28 @@ Status accounts_begin_first_admin(Accounts *accounts, Arena *arena, Slice *ret_s
         size_t count;
         Slice next;
         TRY(accounts_list(accounts, position, page, &list, &count, &next, &more));
-        if (count > 0)
-            return STATUS_REFUSED;
+        for (size_t i = 0; i < count; i++)
+            if (is_one(&list[i]))
+                return STATUS_REFUSED;
         position = arena_copy(arena, next);
     }
+    return STATUS_OK;
+}
+
+static bool is_account(const Account *account)
+{
+    (void)account;
+    return true;
+}
+
+static bool is_admin(const Account *account)
+{
+    return account_has(account, ROLE_ADMIN);
+}
+
+Status accounts_begin_first_admin(Accounts *accounts, Arena *arena, Slice *ret_secret)
+{
+    TRY(refuse_any(accounts, is_account, arena));
     return links_make(accounts, &(NewLink){LINK_ADMIN, 0, SLICE_EMPTY}, arena, ret_secret);
 }
 
@@ -179,6 +198,8 @@ Status accounts_finish_first_admin(Accounts *accounts, Slice secret,
     person.roles = 0;
     person.confirmed = false;
     TRY(links_peek(accounts, LINK_ADMIN, secret, arena, &link, reason));
+    if (refuse_any(accounts, is_admin, arena) == STATUS_REFUSED) /* made by a command meanwhile */
+        return reason_set(reason, STATUS_REFUSED, "", "this site has an admin already");
     TRY(accounts_register(accounts, &person, &id, reason));
     Status status = links_use(accounts, &link, reason);
     if (status != STATUS_OK) {

@@ -119,11 +119,22 @@ const char *open_address(const Config *config, unsigned port, Arena *arena)
     return arena_print(arena, "%.*s:%u%c", host, config->listen, port, '\0').data;
 }
 
+static bool is_loopback(Slice address)
+{
+    static const Slice LOOPBACK[] = {{"127.", 4}, {"localhost", 9}, {"[::1]", 5}};
+    for (size_t i = 0; i < sizeof LOOPBACK / sizeof LOOPBACK[0]; i++) {
+        Slice rest = slice_after(address, LOOPBACK[i].size);
+        bool ends = i == 0 || rest.size == 0 || rest.data[0] == ':' || rest.data[0] == '/';
+        if (slice_starts_with(address, LOOPBACK[i]) && ends)
+            return true;
+    }
+    return false;
+}
+
 bool open_is_loopback(const Config *config)
 {
-    static const Slice LOOPBACK[] = {{"127.", 4}, {"localhost:", 10}, {"[::1]:", 6}};
-    for (size_t i = 0; i < sizeof LOOPBACK / sizeof LOOPBACK[0]; i++)
-        if (slice_starts_with(slice_from(config->listen), LOOPBACK[i]))
-            return true;
-    return false;
+    Slice url = slice_from(config->public_url);
+    size_t scheme = slice_starts_with(url, SLICE("https://")) ? 8 : 7; /* checked at start */
+    return is_loopback(slice_from(config->listen)) &&
+           (url.size == 0 || is_loopback(slice_after(url, scheme)));
 }

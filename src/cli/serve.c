@@ -84,7 +84,7 @@ static Status prepare_demo(Serving *serving, Reason *reason)
         return STATUS_OK;
     if (!open_is_loopback(config))
         return reason_set(
-            reason, STATUS_REFUSED, "listen",
+            reason, STATUS_REFUSED, config->public_url[0] != '\0' ? "public_url" : "listen",
             "%s holds a demo, with passwords that everybody knows: it is served on loopback only",
             config->data);
     config->mail_outbox |= config->smtp_url[0] == '\0';

@@ -93,7 +93,8 @@ static Status do_password(WebRequest *request)
                              .keep = &viewer->session};
     PersonForm form = {.csrf = viewer->csrf};
     LinkMail mail = mail_to_me(request);
-    Status status = throttle_take(site_of(request)->throttle, THROTTLE_LOGIN, viewer->account.name,
+    Status status = throttle_take(site_of(request)->throttle, THROTTLE_LOGIN,
+                                  people_name_key(viewer->account.name, web_arena(request)),
                                   web_reason(request));
     if (status == STATUS_OK)
         status = accounts_change_password(accounts_of(request), &change, web_reason(request));
@@ -120,6 +121,8 @@ static Status do_email(WebRequest *request)
                        .name = me(request)->email,
                        .email = web_text(request, 0)};
     Status status = people_throttle(request, THROTTLE_MAIL);
+    if (status == STATUS_OK)
+        status = people_throttle_letters(request, form.email);
     if (status == STATUS_OK)
         status = accounts_begin_email(accounts_of(request), me(request)->id, form.email,
                                       web_arena(request), &mail, web_reason(request));
@@ -230,7 +233,8 @@ static Status leave(WebRequest *request)
     Account account;
     Site *site = site_of(request);
     Reason *reason = web_reason(request);
-    TRY(throttle_take(site->throttle, THROTTLE_LOGIN, me(request)->name, reason));
+    TRY(throttle_take(site->throttle, THROTTLE_LOGIN,
+                      people_name_key(me(request)->name, web_arena(request)), reason));
     Status status = accounts_check_password(accounts_of(request), me(request)->name,
                                             web_text(request, 0), web_arena(request), &account);
     if (status == STATUS_LOGIN)
@@ -265,7 +269,8 @@ static Status show_letters(WebRequest *request)
     Frame frame = {.title = SLICE("Letters of this demo")};
     Mail *mail = site_of(request)->app->mail;
     if (!site_of(request)->options.is_demo || !mail_has_outbox(mail) ||
-        !address_is_loopback(web_client(request)))
+        !address_is_loopback(web_client(request)) ||
+        web_head(request, HEAD_FORWARDED_FOR).size > 0) /* a proxy asks for somebody else */
         return STATUS_NOT_FOUND;
     TRY(mail_outbox(mail, web_arena(request), &view.letters, &view.count));
     web_private(request);

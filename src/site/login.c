@@ -30,21 +30,11 @@ static Status show_login(WebRequest *request)
     return answer_login(request, &form, 200);
 }
 
-/* However it is written, it is one name. */
-static Slice folded(Slice name, Arena *arena)
-{
-    Slice result = name;
-    bool is_email = slice_find(name, '@') < name.size;
-    (void)!(is_email ? account_fold_email(name, arena, &result, NULL)
-                     : account_fold_name(name, arena, &result, NULL)); /* neither: as it is */
-    return result;
-}
-
 Status people_check_password(WebRequest *request, const SessionOrigin *origin, Account *ret_account)
 {
     Site *site = site_of(request);
     Slice name = web_text(request, 0), password = web_text(request, 1);
-    Slice counted = folded(name, web_arena(request));
+    Slice counted = people_name_key(name, web_arena(request));
     Account known;
     Reason *reason = web_reason(request);
     TRY(people_throttle(request, THROTTLE_LOGIN_ADDRESS));
@@ -131,17 +121,24 @@ static Status show_forgotten_sent(WebRequest *request)
     return STATUS_OK;
 }
 
+static Status send_reset(WebRequest *request, Slice name_or_email)
+{
+    Account account;
+    LinkMail mail;
+    Accounts *accounts = site_of(request)->app->accounts;
+    TRY(accounts_find(accounts, name_or_email, web_arena(request), &account));
+    TRY(people_throttle_letters(request, account.email));
+    TRY(accounts_begin_reset(accounts, name_or_email, web_arena(request), &mail));
+    return people_letter(request, LETTER_RESET, &mail, "/reset");
+}
+
 Status people_forgotten(WebRequest *request)
 {
-    LinkMail mail;
-    Site *site = site_of(request);
     TRY(people_throttle(request, THROTTLE_MAIL));
-    Status status =
-        accounts_begin_reset(site->app->accounts, web_text(request, 0), web_arena(request), &mail);
-    if (status == STATUS_OK &&
-        throttle_take(site->throttle, THROTTLE_MAIL_TO, mail.email, NULL) == STATUS_OK)
-        status = people_letter(request, LETTER_RESET, &mail, "/reset");
-    return status == STATUS_NOT_FOUND || status == STATUS_INVALID ? STATUS_OK : status;
+    Status status = send_reset(request, web_text(request, 0));
+    bool is_secret = status == STATUS_NOT_FOUND || status == STATUS_INVALID ||
+                     status == STATUS_THROTTLED; /* the mailbox got enough letters already */
+    return is_secret ? STATUS_OK : status;
 }
 
 /* The answer is the same whether somebody is called that or not. */

@@ -55,6 +55,22 @@ Status people_throttle(WebRequest *request, ThrottleRule rule)
                          slice_of(address.bytes, sizeof address.bytes), web_reason(request));
 }
 
+Status people_throttle_letters(WebRequest *request, Slice email)
+{
+    return throttle_take(site_of(request)->throttle, THROTTLE_MAIL_TO,
+                         people_name_key(email, web_arena(request)), web_reason(request));
+}
+
+Slice people_name_key(Slice name_or_email, Arena *arena)
+{
+    Slice result = name_or_email;
+    bool is_email = slice_find(name_or_email, '@') < name_or_email.size;
+    (void)!(is_email
+                ? account_fold_email(name_or_email, arena, &result, NULL)
+                : account_fold_name(name_or_email, arena, &result, NULL)); /* neither: as it is */
+    return result;
+}
+
 Slice people_next(Slice next)
 {
     return http_is_own_path(next) ? next : SLICE("/");

@@ -58,6 +58,11 @@ SessionOrigin people_origin(WebRequest *request);
 /* throttle_take for the network address (IPv6: its /64) that the request comes from. Loopback is let through: it is this machine, or a proxy
  * that the settings do not name, behind which everybody would share one address. */
 MUST_USE Status people_throttle(WebRequest *request, ThrottleRule rule);
+/* throttle_take for a mailbox, before a link for it is made: a new link ends the older one, so a letter that will not go out must not
+ * cost the one that did. */
+MUST_USE Status people_throttle_letters(WebRequest *request, Slice email);
+/* What tries with a password are counted by: however it is written, it is one name. */
+Slice people_name_key(Slice name_or_email, Arena *arena);
 /* A path of ours, or "/". */
 Slice people_next(Slice next);
 

@@ -44,6 +44,7 @@ static Status tell_owner(WebRequest *request, Slice email)
     Account account;
     Accounts *accounts = site_of(request)->app->accounts;
     TRY(accounts_find(accounts, email, web_arena(request), &account));
+    TRY(people_throttle_letters(request, account.email));
     LinkMail mail = {.account = account.id, .name = account.name, .email = account.email};
     return people_letter(request, LETTER_ALREADY_REGISTERED, &mail, "/forgotten");
 }
@@ -73,9 +74,13 @@ Status people_register(WebRequest *request)
     uint64_t id;
     TRY(people_throttle(request, THROTTLE_REGISTER));
     Status status = accounts_register(site_of(request)->app->accounts, &registration, &id, reason);
-    if (status == STATUS_REFUSED && is_about(reason, "email"))
-        return tell_owner(request, registration.email);
+    if (status == STATUS_REFUSED && is_about(reason, "email")) {
+        status = tell_owner(request, registration.email);
+        /* held and nobody's yet, or told often enough: not the visitor's business */
+        return status == STATUS_NOT_FOUND || status == STATUS_THROTTLED ? STATUS_OK : status;
+    }
     TRY(status);
+    (void)!people_throttle_letters(request, registration.email); /* counts; the first goes out */
     return send_confirmation(request, id);
 }
 
@@ -113,8 +118,11 @@ static Status do_again(WebRequest *request)
     Status status =
         accounts_find(site_of(request)->app->accounts, email, web_arena(request), &account);
     if (status == STATUS_OK && account.state == ACCOUNT_PENDING)
+        status = people_throttle_letters(request, account.email);
+    if (status == STATUS_OK && account.state == ACCOUNT_PENDING)
         status = send_confirmation(request, account.id);
-    if (status != STATUS_OK && status != STATUS_NOT_FOUND && status != STATUS_INVALID)
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND && status != STATUS_INVALID &&
+        status != STATUS_THROTTLED)
         return status;
     web_redirect(request, 303, SLICE("/register/sent"));
     return STATUS_OK;

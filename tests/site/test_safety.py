@@ -1,0 +1,181 @@
+"""What strangers try: pages that are kept for everybody, questions that hold all threads, letters, links and tries of others."""
+import concurrent.futures
+import os
+import re
+import subprocess
+import time
+
+import pytest
+
+from test_people import PASSWORD, Browser, Town, link_in, shared
+
+BIN = os.environ.get("OSTRAKA_BIN", "build/test/src/cli/ostraka")
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory):
+    town = Town(tmp_path_factory.mktemp("safety"))
+    yield town
+    town.server.stop()
+    town.office.stop()
+
+
+def figure(browser, name):
+    return int(re.search(rf"^{name} (\d+)$", browser.get("/metrics").text, re.MULTILINE)[1])
+
+
+# ---- Pages that are kept
+
+PAGES = ["/", "/ranking", "/policies", "/categories", "/parties", "/about", "/help", "/feed.atom", "/sitemap.xml"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_visitor_gets_a_kept_page_and_somebody_gets_their_own(town, path):
+    visitor = town.browser()
+    visitor.get("/login")  # has a cookie for forms now
+    assert "visitor" in visitor.cookies
+    first = visitor.get(path)
+    assert first.code == 200 and first.headers["etag"] and first.headers["cache-control"] == "no-cache"
+    assert "set-cookie" not in first.headers and 'name="csrf"' not in first.text
+    assert town.browser().get(path).headers["etag"] == first.headers["etag"]
+    anna = town.browser()
+    anna.log_in("anna") if anna.register("anna").code == 422 else town.confirm(anna, "anna") and anna.log_in("anna")
+    own = anna.get(path)
+    assert "etag" not in own.headers
+    assert "anna" not in town.browser().get(path).text
+
+
+def test_kept_pages_are_used(town):
+    visitor = town.browser()
+    before = figure(visitor, "ostraka_page_cache_hits_total")
+    for _ in range(5):
+        visitor.get("/about")
+    assert figure(visitor, "ostraka_page_cache_hits_total") >= before + 4
+
+
+def test_what_was_done_is_said_once_and_not_kept(town):
+    visitor = town.browser()
+    for _ in range(2):
+        answer = visitor.get("/about?done=logged-out")
+        assert "You are logged out." in answer.words and answer.headers["cache-control"] == "no-store"
+    assert "You are logged out." not in visitor.get("/about").words
+
+
+@pytest.mark.parametrize("path", ["/login", "/register", "/forgotten"])
+def test_pages_with_a_form_are_never_kept(town, path):
+    first, second = town.browser(), town.browser()
+    tokens = {re.search(r'name="csrf" value="([^"]+)"', browser.get(path).text)[1] for browser in (first, second)}
+    assert len(tokens) == 2
+    again = first.get(path)
+    assert "etag" not in again.headers
+
+
+# ---- Questions that take long
+
+def test_questions_about_the_past_leave_a_thread_for_others(serve, tmp_path):
+    data = tmp_path / "data"
+    words = ["demo", "--voters", "300", "--policies", "60", "--days", "30", "--data", str(data)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OSTRAKA_")}
+    subprocess.run([BIN, *words], env=environment, check=True, capture_output=True, timeout=120)
+    server = serve(data=data)
+    end = time.monotonic() + 3
+
+    def ask(number):
+        codes = []
+        while time.monotonic() < end:
+            path = f"/policies/{number}/history.csv?by=hour&count=744&x={number}.{len(codes)}"
+            codes.append(Browser(server.port).get(path).code)
+        return codes
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        running = [pool.submit(ask, number) for number in range(1, 9)]
+        time.sleep(0.5)
+        waits = []
+        while time.monotonic() < end:
+            began = time.monotonic()
+            assert Browser(server.port).get("/help").code == 200
+            waits.append(time.monotonic() - began)
+        codes = {code for each in running for code in each.result()}
+    assert codes == {200, 503}, "one is answered at a time, the others are told to come back"
+    assert sorted(waits)[len(waits) // 2] < 0.5
+
+
+# ---- Letters and links of others
+
+def test_asking_again_and_again_does_not_end_the_link_that_was_sent(town):
+    town.person("vera")
+    stranger = town.browser()
+    for _ in range(7):
+        assert stranger.send("/forgotten", "/forgotten", name="VERA@example.org").location == "/forgotten/sent"
+    time.sleep(1)
+    sent = [text for to, _, text in town.box.letters if to == "vera@example.org" and "/reset?" in text]
+    assert 3 <= len(sent) <= 5
+    codes = [stranger.get(link_in(text, "/reset")).code for text in sent]
+    assert codes[-1] == 200 or 200 in codes, "the newest link that was sent still works"
+
+
+def test_a_mailbox_gets_few_letters_however_they_are_asked_for(town):
+    town.person("willi")
+    stranger = town.browser()
+    for number in range(8):
+        assert stranger.register(f"other{number}", "willi@example.org").location == "/register/sent"
+    pending = town.browser()
+    pending.register("xaver")
+    for _ in range(8):
+        assert pending.send("/register/sent", "/register/again", email="xaver@example.org").location == "/register/sent"
+    time.sleep(1)
+    for name in ("willi", "xaver"):
+        assert 1 <= len([to for to, _, _ in town.box.letters if to == f"{name}@example.org"]) <= 6
+
+
+def test_tries_with_a_session_count_like_tries_to_log_in(town):
+    yana = town.browser()
+    yana.register("Yana", "yana@example.org")
+    town.confirm(yana, "yana")
+    yana.log_in("Yana")
+    for number in range(10):
+        path = "/my/password" if number % 2 else "/my/delete"
+        yana.send(path, path, old="not it at all", password="not it at all")
+    assert town.browser().log_in("yana", "not it at all").code == 429
+
+
+def test_the_link_for_the_first_admin_ends_when_there_is_one(tmp_path):
+    server = shared.Serve(tmp_path / "data", "--empty")
+    try:
+        link = link_in([server.process.stdout.readline() for _ in range(2)][1], "/first-admin")
+        added = shared.ostraka("user", "add", "boss", "--email", "boss@example.org", "--role", "admin", "--confirmed", "--data", server.data)
+        assert added.returncode == 0, added.stderr
+        browser = Browser(server.port)
+        answer = browser.get(link)
+        if answer.code == 200:
+            answer = browser.send(link, "/first-admin", name="other", email="other@example.org", password=PASSWORD)
+        assert answer.code == 422 and browser.log_in("other").code == 422
+    finally:
+        server.stop()
+
+
+# ---- A demo stays at home
+
+def test_a_demo_shows_its_letters_to_no_proxy(serve, tmp_path):
+    data = tmp_path / "data"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OSTRAKA_")}
+    subprocess.run([BIN, "demo", "--voters", "5", "--policies", "2", "--days", "2", "--data", str(data)],
+                   env=environment, check=True, capture_output=True, timeout=120)
+    server = serve(data=data)
+    assert Browser(server.port).get("/demo/letters").code == 200
+    assert Browser(server.port).ask("GET", "/demo/letters", **{"X-Forwarded-For": "203.0.113.7"}).code == 404
+
+
+def test_a_demo_has_no_public_address(tmp_path):
+    data = tmp_path / "data"
+    home = shared.Serve(tmp_path / "new", "--public-url", "https://vote.example.org")
+    try:
+        assert "first-admin?token=" in [home.process.stdout.readline() for _ in range(2)][1], "no demo behind a proxy"
+    finally:
+        home.stop()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OSTRAKA_")}
+    subprocess.run([BIN, "demo", "--voters", "5", "--policies", "2", "--days", "2", "--data", str(data)],
+                   env=environment, check=True, capture_output=True, timeout=120)
+    run = subprocess.run([BIN, "serve", "--data", str(data), "--listen", "127.0.0.1:0", "--public-url", "https://vote.example.org"],
+                         env=environment, capture_output=True, text=True, timeout=60)
+    assert run.returncode != 0 and "public_url" in run.stderr + run.stdout
