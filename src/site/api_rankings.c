@@ -39,24 +39,35 @@ static Slice next_of(WebRequest *request, const ApiRanking *ranking)
     return arena_copy(web_arena(request), buffer_slice(&address));
 }
 
+/* It reads and sorts all policies, for a million of them in a second: one at a time, so that who asks for many holds up nobody but those
+ * who ask for the past. */
+static Status past_page(WebRequest *request, const RankQuery *query, uint32_t hour,
+                        RankPage *ret_page)
+{
+    Site *site = site_of(request);
+    if (atomic_exchange(&site->past_is_asked, true))
+        return reason_set(web_reason(request), STATUS_UNAVAILABLE, "at",
+                          "another question about the past is being answered; ask again");
+    Status status =
+        ranking_page_at(site->app->ranking, query, hour, (uint64_t)web_number(request, R_OFFSET),
+                        (uint32_t)web_number(request, R_LIMIT), web_arena(request), ret_page);
+    atomic_store(&site->past_is_asked, false);
+    return status == STATUS_INVALID ? reason_set(web_reason(request), status, "at", "must be over")
+                                    : status;
+}
+
 /* Names and groups are those of today; a policy whose text is gone is left out. */
 static Status page_at(WebRequest *request, uint32_t hour, ApiRanking *ranking)
 {
-    Site *site = site_of(request);
     Arena *arena = web_arena(request);
     RankPage page;
-    Status status = ranking_page_at(site->app->ranking, &ranking->query, hour,
-                                    (uint64_t)web_number(request, R_OFFSET),
-                                    (uint32_t)web_number(request, R_LIMIT), arena, &page);
-    if (status == STATUS_INVALID)
-        return reason_set(web_reason(request), status, "at", "must be over");
-    TRY(status);
+    TRY(past_page(request, &ranking->query, hour, &page));
     ranking->page = (CardPage){.cards = ARENA_ARRAY(arena, page.count, PolicyCard),
                                .policies = page.policies,
-                               .as_of_us = ((int64_t)hour + 1) * 3600 * US_PER_S};
+                               .as_of_us = ((int64_t)hour + 1) * HOUR_US};
     for (size_t i = 0; i < page.count; i++) {
         PolicyCard *card = &ranking->page.cards[ranking->page.count];
-        status = cards_one(site->cards, page.rows[i].policy, arena, card);
+        Status status = cards_one(site_of(request)->cards, page.rows[i].policy, arena, card);
         if (status == STATUS_NOT_FOUND ||
             (status == STATUS_OK && card->state == POLICY_PENDING_DELETION))
             continue;

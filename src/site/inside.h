@@ -26,6 +26,7 @@ struct Site {
     size_t route_count;
     pthread_t keeper;
     _Atomic bool ends;
+    _Atomic bool past_is_asked; /* a ranking of the past is being made (api_rankings.c) */
     bool started;
 };
 
