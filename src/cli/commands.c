@@ -64,14 +64,17 @@ static int run_tables(Context *context)
 {
     command_print(
         context,
-        "# Tables\n\nPrinted by `ostraka tables`; do not edit. What plain and conditional "
-        "mean is in `src/store/store.h`.\n\n"
+        "# Tables\n\nPrinted by `ostraka tables`; do not edit. What plain, repeated and "
+        "conditional mean is in `src/store/store.h`.\n\n"
         "| table | number | written | deletes | expires | row key | columns | who writes |\n"
         "|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < TABLES.count; i++) {
         const Table *table = TABLES.tables[i];
         command_print(context, "| `%s` | %u | %s | %s | %s | %s | %s | %s |\n", table->name,
-                      table->number, table->kind == TABLE_PLAIN ? "plain" : "conditional",
+                      table->number,
+                      table->kind == TABLE_CONDITIONAL ? "conditional"
+                      : table->repeats                 ? "plain, repeated"
+                                                       : "plain",
                       table->deletes ? "yes" : "no", table->expires ? "yes" : "no", table->row,
                       table->columns, table->writer);
     }

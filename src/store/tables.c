@@ -1,8 +1,12 @@
 /* tables.c -- the table list of tables.h as values. */
 #include "store/tables.h"
 
+#define KIND_PLAIN       TABLE_PLAIN, false
+#define KIND_REPEATED    TABLE_PLAIN, true
+#define KIND_CONDITIONAL TABLE_CONDITIONAL, false
+
 #define X(id, number, name, kind, deletes, expires, row, columns, writer) \
-    const Table TABLE_##id = {number, name, TABLE_##kind, deletes, expires, row, columns, writer};
+    const Table TABLE_##id = {number, name, KIND_##kind, deletes, expires, row, columns, writer};
 TABLE_LIST(X)
 #undef X
 

@@ -16,6 +16,7 @@ typedef struct Table {
     uint16_t number;
     const char *name; /* lower-case letters, digits and _, at most 40 */
     TableKind kind;
+    bool repeats; /* whoever writes a cell writes the same value; plain tables that do not delete */
     bool deletes;
     bool expires;
     const char *row;
@@ -25,7 +26,8 @@ typedef struct Table {
 
 enum { TABLE_FIRST_FOR_TESTS = 60000 };
 
-/*    id, number, name, kind, deletes, expires, row key, columns, who writes */
+/*    id, number, name, kind, deletes, expires, row key, columns, who writes
+ * The kind is PLAIN, CONDITIONAL, or REPEATED: plain, and it `repeats`. */
 #define TABLE_LIST(X)                                                                              \
     X(SITE, 1, "site", CONDITIONAL, false, true, "the name of a fact about the whole site",        \
       "state: id of the write (16 bytes) and the value; ~/id: receipts",                           \
@@ -72,13 +74,13 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "bucket: as sum; the timestamp is ver", "votes: project")                                    \
     X(HOUR_CHANGES, 23, "hour_changes", PLAIN, false, false, "generation, hour, shard of 16",      \
       "policy, bucket: change; the timestamp is ver", "votes: project")                            \
-    X(POLICY_HISTORY, 24, "policy_history", PLAIN, false, false, "generation, policy, day",        \
+    X(POLICY_HISTORY, 24, "policy_history", REPEATED, false, false, "generation, policy, day",     \
       "version: voter, change, held; the timestamp is seq", "votes: project")                      \
     X(PROJECTED, 25, "projected", PLAIN, false, false, "generation, voter",                        \
       "seq: up to which entry; the timestamp is seq", "votes: project")                            \
-    X(CHANGED, 26, "changed", PLAIN, false, true, "minute, shard of 16",                           \
+    X(CHANGED, 26, "changed", REPEATED, false, true, "minute, shard of 16",                        \
       "policy: its count changed; expires after an hour", "votes: project")                        \
-    X(DIRTY, 27, "dirty", PLAIN, false, true, "hour, shard of 16",                                 \
+    X(DIRTY, 27, "dirty", REPEATED, false, true, "hour, shard of 16",                              \
       "voter: may have something to project; expires after 40 days", "votes: save")                \
     X(GENERATIONS, 28, "generations", CONDITIONAL, false, true, "derived",                         \
       "state: id, current, next; ~/id: receipts", "votes: verify")                                 \

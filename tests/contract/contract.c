@@ -46,9 +46,19 @@ const Table CONTRACT_COND_D = {
     .columns = "any",
     .writer = "tests",
 };
+const Table CONTRACT_REPEAT = {
+    .number = TABLE_FIRST_FOR_TESTS + 4,
+    .name = "test_repeat",
+    .kind = TABLE_PLAIN,
+    .repeats = true,
+    .expires = true,
+    .row = "any",
+    .columns = "any",
+    .writer = "tests",
+};
 static const Table *const TABLE_POINTERS[] = {&CONTRACT_KEEP, &CONTRACT_PLAIN, &CONTRACT_COND,
-                                              &CONTRACT_COND_D};
-const TableSet CONTRACT_TABLES = {TABLE_POINTERS, 4};
+                                              &CONTRACT_COND_D, &CONTRACT_REPEAT};
+const TableSet CONTRACT_TABLES = {TABLE_POINTERS, 5};
 
 /* The stage itself: one store at a time. The engine's threads read the clock while a test moves it. */
 static Store *on_stage;

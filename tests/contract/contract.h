@@ -35,6 +35,7 @@ extern const Table CONTRACT_KEEP;   /* plain, any timestamp, never deletes nor e
 extern const Table CONTRACT_PLAIN;  /* plain, wall-clock timestamps, deletes and expires */
 extern const Table CONTRACT_COND;   /* conditional, expires */
 extern const Table CONTRACT_COND_D; /* conditional, deletes and expires */
+extern const Table CONTRACT_REPEAT; /* plain, and only ever repeated */
 extern const TableSet CONTRACT_TABLES;
 
 Store *contract_fresh(void);

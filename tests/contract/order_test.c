@@ -250,3 +250,16 @@ TEST(the_winner_is_the_same_after_a_restart)
     expect_outcome(&CONTRACT_PLAIN, SLICE("alone 1"), &alive);
     contract_end();
 }
+
+TEST(a_cell_that_is_only_repeated_is_there_in_every_order_of_arrival)
+{
+    contract_fresh();
+    int64_t now = contract_now_us();
+    Case c = {{cell("same", now), cell("same", now - 5), brief("same", now - 9, 1000),
+               brief("same", now + 7, 2000)},
+              4,
+              SLICE("same"),
+              false};
+    play(&CONTRACT_REPEAT, &c);
+    contract_end();
+}

@@ -12,6 +12,7 @@ typedef struct OverlayCell {
     Slice key;
     uint64_t hash;
     StoredCell cell;
+    bool asked;   /* something was decided by what is stored */
     bool loaded;  /* `present` and `cell` are known */
     bool present; /* something is stored, dead or alive */
     bool changed; /* to be written: put, or removed when not present */

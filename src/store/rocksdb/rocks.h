@@ -2,8 +2,10 @@
  *   directory.c  is this directory ours, is it free, is it whole
  *   open.c       options, opening, closing, opening again, health and metrics
  *   read.c       cells, slices, scans
- *   writer.c     the one writer thread, and what callers hand in
+ *   queue.c      what callers hand in
+ *   writer.c     the one writer thread
  *   overlay.c    the cells of the open batch
+ *   known.c      cells that the writer remembers from batch to batch
  *   backup.c     copies out and in
  *   seal.c       what a closed database looks like
  * Who holds what: readers take `gate` shared for the length of a call; only opening again takes it exclusively, so `db` may
@@ -19,7 +21,11 @@
 #include "store/rocksdb/codec.h"
 #include "store/rocksdb/rocksdb.h"
 
-typedef struct Request Request; /* writer.c */
+typedef struct Request Request; /* queue.h */
+
+typedef struct RequestQueue {
+    Request *first, **last;
+} RequestQueue;
 
 typedef struct Rocks {
     Store store; /* first: the engine is a Store */
@@ -46,7 +52,7 @@ typedef struct Rocks {
     pthread_t writer;
     pthread_mutex_t queue_lock; /* guards the fields up to the blank line */
     pthread_cond_t queue_filled;
-    Request *queue_first, **queue_last;
+    RequestQueue queue, lazy_queue; /* somebody waits for a sync; or for nothing but its turn */
     bool stopping;
     Reason reason; /* why read-only */
     int64_t read_only_since_us;

@@ -3,44 +3,27 @@
  * Callers put a request, which lives on their stack, into the queue and sleep. The writer takes all that is there, decides
  * request by request (newest timestamp, conditions) against the database and the overlay of the open group, writes the
  * changed cells as one RocksDB batch with one sync, and wakes everybody. While it syncs, the next group gathers: the
- * more callers, the fewer syncs each.
+ * more callers, the fewer syncs each. Lazy requests may be large and are in no hurry: a group takes a piece of them, so that
+ * a save does not wait behind a thousand counts.
  *
  * Crash between any two steps: nothing is visible or acknowledged before the batch is synced, and RocksDB applies a batch
  * whole or not at all. A failed write or sync: all of the group is UNKNOWN, since the log may hold it or not; the store
  * turns read-only at once, so that nothing is decided on ground that may move, and opens again later. */
-#include "store/rocksdb/overlay.h"
-#include "store/rocksdb/rocks.h"
+#include "store/rocksdb/known.h"
+#include "store/rocksdb/queue.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { GROUP_REQUESTS = 4096, GROUP_BYTES = 16 * 1024 * 1024 };
 enum { LAZY_SYNC_MS = 200 };
-
-typedef enum RequestKind { REQUEST_WRITE, REQUEST_UPDATE, REQUEST_REOPEN } RequestKind;
-
-struct Request {
-    Request *next;
-    RequestKind kind;
-    sem_t answered;
-    const Batch *batches; /* REQUEST_WRITE */
-    size_t batch_count;
-    Status *batch_statuses;
-    const Update *updates; /* REQUEST_UPDATE */
-    size_t update_count;
-    Status *update_statuses;
-    Arena *arena;    /* the caller's, who sleeps meanwhile */
-    Found *found;    /* of the only one, or NULL */
-    Status reopened; /* REQUEST_REOPEN */
-    Reason *reason;
-};
+enum { CACHE_BYTES_A_KNOWN = 4096 }; /* known cells take about a twentieth of the cache's size */
 
 /* What one group needs, kept from group to group. */
 typedef struct Group {
     Rocks *rocks;
     Arena *arena;
     Overlay overlay;
+    Known known;
     rocksdb_writebatch_t *batch;
     int64_t now_us;
     bool must_sync;            /* some request in the group is not lazy */
@@ -50,28 +33,13 @@ typedef struct Group {
 
 /* ---- The callers' side ----------------------------------------------------------------------------------- */
 
-static void hand_in(Rocks *rocks, Request *request)
-{
-    sem_init(&request->answered, 0, 0);
-    pthread_mutex_lock(&rocks->queue_lock);
-    bool was_empty = rocks->queue_first == NULL;
-    *rocks->queue_last = request;
-    rocks->queue_last = &request->next;
-    if (was_empty)
-        pthread_cond_signal(&rocks->queue_filled);
-    pthread_mutex_unlock(&rocks->queue_lock);
-    while (sem_wait(&request->answered) != 0)
-        CHECK(errno == EINTR);
-    sem_destroy(&request->answered);
-}
-
 Status rocks_write_many(Store *store, const Batch *batches, size_t count, Status *ret_statuses)
 {
     Request request = {.kind = REQUEST_WRITE,
                        .batches = batches,
                        .batch_count = count,
                        .batch_statuses = ret_statuses};
-    hand_in(rocks_of(store), &request);
+    queue_hand_in(rocks_of(store), &request);
     return STATUS_OK;
 }
 
@@ -84,7 +52,7 @@ Status rocks_update_if(Store *store, const Update *update, Arena *arena, Found *
                        .update_statuses = &status,
                        .arena = arena,
                        .found = ret_found};
-    hand_in(rocks_of(store), &request);
+    queue_hand_in(rocks_of(store), &request);
     return status;
 }
 
@@ -96,14 +64,14 @@ Status rocks_update_many(Store *store, const Update *updates, size_t count, Aren
                        .update_count = count,
                        .update_statuses = ret_statuses,
                        .arena = arena};
-    hand_in(rocks_of(store), &request);
+    queue_hand_in(rocks_of(store), &request);
     return STATUS_OK;
 }
 
 Status rocks_reopen(Store *store, Reason *reason)
 {
     Request request = {.kind = REQUEST_REOPEN, .reason = reason};
-    hand_in(rocks_of(store), &request);
+    queue_hand_in(rocks_of(store), &request);
     return request.reopened;
 }
 
@@ -113,7 +81,8 @@ Status rocks_reopen(Store *store, Reason *reason)
 static Status load(Group *group, OverlayCell *entry)
 {
     char *error = NULL;
-    if (entry->loaded)
+    entry->asked = true;
+    if (entry->loaded || known_load(&group->known, entry))
         return STATUS_OK;
     rocksdb_pinnableslice_t *pinned = rocksdb_get_pinned(group->rocks->db, group->rocks->read_row,
                                                          entry->key.data, entry->key.size, &error);
@@ -153,16 +122,21 @@ static StoredCell cell_of(Group *group, const Table *table, const Change *change
     return cell;
 }
 
-/* All of a batch is loaded before any of it is applied, so that a failed read leaves nothing half decided. */
+/* All of a batch is loaded before any of it is applied, so that a failed read leaves nothing half decided. Cells that are only ever
+ * repeated are not looked at. */
 static Status decide_batch(Group *group, const Batch *batch)
 {
-    for (size_t i = 0; i < batch->count; i++) {
-        const RowChange *change = &batch->changes[i];
-        TRY(load(group, entry_of(group, change->table, change->row, change->change.column)));
-    }
+    size_t *entries = arena_alloc(group->arena, batch->count * sizeof *entries);
     for (size_t i = 0; i < batch->count; i++) {
         const RowChange *change = &batch->changes[i];
         OverlayCell *entry = entry_of(group, change->table, change->row, change->change.column);
+        if (!change->table->repeats)
+            TRY(load(group, entry));
+        entries[i] = (size_t)(entry - group->overlay.cells);
+    }
+    for (size_t i = 0; i < batch->count; i++) {
+        const RowChange *change = &batch->changes[i];
+        OverlayCell *entry = &group->overlay.cells[entries[i]];
         StoredCell cell = cell_of(group, change->table, &change->change);
         if (entry->present && !codec_wins(&cell, &entry->cell, group->now_us)) {
             atomic_fetch_add_explicit(&group->rocks->cells_dropped, 1, memory_order_relaxed);
@@ -223,14 +197,12 @@ static Status decide_update(Group *group, const Request *request, const Update *
 
 static void decide(Group *group, Request *request)
 {
-    for (size_t i = 0; i < request->update_count; i++) {
-        group->must_sync |= !request->updates[i].lazy;
+    size_t end = request->done + request->piece;
+    group->must_sync |= !request->lazy;
+    for (size_t i = request->done; i < end && request->kind == REQUEST_UPDATE; i++)
         request->update_statuses[i] = decide_update(group, request, &request->updates[i]);
-    }
-    for (size_t i = 0; i < request->batch_count; i++) {
-        group->must_sync |= !request->batches[i].lazy;
+    for (size_t i = request->done; i < end && request->kind == REQUEST_WRITE; i++)
         request->batch_statuses[i] = decide_batch(group, &request->batches[i]);
-    }
 }
 
 /* ---- Writing --------------------------------------------------------------------------------------------- */
@@ -257,6 +229,13 @@ static size_t fill_batch(Group *group)
     return changed;
 }
 
+static void remember(Group *group)
+{
+    for (size_t i = 0; i < group->overlay.count; i++)
+        if (group->overlay.cells[i].changed)
+            known_keep(&group->known, &group->overlay.cells[i]);
+}
+
 static void turn_read_only(Rocks *rocks, const Reason *reason)
 {
     pthread_mutex_lock(&rocks->queue_lock);
@@ -281,8 +260,10 @@ static Status commit(Group *group)
         Reason reason;
         (void)!rocks_error(error, rocks->db_path, &reason);
         turn_read_only(rocks, &reason);
+        known_clear(&group->known);
         return STATUS_UNKNOWN;
     }
+    remember(group);
     if (group->must_sync && (changed > 0 || group->unsynced))
         atomic_fetch_add_explicit(&rocks->syncs, 1, memory_order_relaxed);
     if (changed > 0 && !group->must_sync && !group->unsynced)
@@ -305,23 +286,15 @@ static int64_t lazy_left_ms(const Group *group)
  * because the cell in the way may be one of this very group. */
 static void settle(Rocks *rocks, Request *request, Status fate)
 {
-    for (size_t i = 0; i < request->update_count; i++) {
+    Status *statuses =
+        request->kind == REQUEST_UPDATE ? request->update_statuses : request->batch_statuses;
+    for (size_t i = request->done; i < request->done + request->piece; i++) {
         if (fate != STATUS_OK)
-            request->update_statuses[i] = fate;
-        else if (request->update_statuses[i] == STATUS_CONFLICT)
+            statuses[i] = fate;
+        else if (statuses[i] == STATUS_CONFLICT)
             atomic_fetch_add_explicit(&rocks->conflicts, 1, memory_order_relaxed);
     }
-    for (size_t i = 0; fate != STATUS_OK && i < request->batch_count; i++)
-        request->batch_statuses[i] = fate;
-}
-
-static void answer(Request *first)
-{
-    while (first != NULL) {
-        Request *request = first;
-        first = request->next; /* after the post the request is gone */
-        sem_post(&request->answered);
-    }
+    request->done += request->piece;
 }
 
 /* Opening again drops and replaces the database, so it never shares a group with writes. */
@@ -329,6 +302,7 @@ static void reopen(Group *group, Request *request)
 {
     Reason reason = {0};
     Status status = rocks_open_again(group->rocks, &reason);
+    known_clear(&group->known);
     if (status == STATUS_OK)
         group->unsynced = false;
     if (request == NULL)
@@ -344,7 +318,7 @@ static void run_group(Group *group, Request *first)
     size_t requests = 0;
     if (first->kind == REQUEST_REOPEN) {
         reopen(group, first);
-        answer(first);
+        queue_answer(rocks, first);
         return;
     }
     bool writable = !atomic_load(&rocks->read_only);
@@ -359,39 +333,12 @@ static void run_group(Group *group, Request *first)
         settle(rocks, request, fate);
     atomic_fetch_add_explicit(&rocks->groups, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&rocks->requests, requests, memory_order_relaxed);
-    answer(first);
+    queue_answer(rocks, first);
     overlay_clear(&group->overlay);
     arena_reset(group->arena);
 }
 
 /* ---- The thread ------------------------------------------------------------------------------------------ */
-
-static size_t request_bytes(const Request *request)
-{
-    size_t bytes = request->update_count * (STORE_UPDATE_MOST / 256);
-    for (size_t i = 0; i < request->batch_count; i++)
-        for (size_t k = 0; k < request->batches[i].count; k++)
-            bytes += 64 + request->batches[i].changes[k].change.value.size;
-    return bytes;
-}
-
-/* Cuts the next group off the queue: up to a bound of requests and bytes, and a reopen always alone. */
-static Request *take_group(Rocks *rocks)
-{
-    Request *first = rocks->queue_first, *last = first;
-    size_t count = 1, bytes = request_bytes(first);
-    while (last->next != NULL && last->kind != REQUEST_REOPEN &&
-           last->next->kind != REQUEST_REOPEN && count < GROUP_REQUESTS && bytes < GROUP_BYTES) {
-        last = last->next;
-        bytes += request_bytes(last);
-        count++;
-    }
-    rocks->queue_first = last->next;
-    if (rocks->queue_first == NULL)
-        rocks->queue_last = &rocks->queue_first;
-    last->next = NULL;
-    return first;
-}
 
 static void wait_ms(Rocks *rocks, int64_t ms)
 {
@@ -411,7 +358,7 @@ static void wait_ms(Rocks *rocks, int64_t ms)
 static Request *next_group(Rocks *rocks, const Group *group)
 {
     bool read_only = atomic_load(&rocks->read_only);
-    if (rocks->queue_first == NULL && !rocks->stopping) {
+    if (!queue_has_work(rocks) && !rocks->stopping) {
         if (read_only)
             wait_ms(rocks, rocks->reopen_s * 1000);
         else if (group->unsynced && !rocks->bulk)
@@ -419,7 +366,7 @@ static Request *next_group(Rocks *rocks, const Group *group)
         else
             pthread_cond_wait(&rocks->queue_filled, &rocks->queue_lock);
     }
-    return rocks->queue_first != NULL ? take_group(rocks) : NULL;
+    return queue_has_work(rocks) ? queue_take_group(rocks) : NULL;
 }
 
 static void sync_lazy(Group *group)
@@ -435,6 +382,7 @@ static void *writer(void *argument)
     Group group = {.rocks = rocks, .arena = arena_new(), .batch = rocksdb_writebatch_create()};
     int64_t tried_us = clock_steady_us(rocks->world.clock);
     overlay_init(&group.overlay, group.arena);
+    known_init(&group.known, rocksdb_cache_get_capacity(rocks->cache) / CACHE_BYTES_A_KNOWN);
     for (bool stop = false; !stop;) {
         pthread_mutex_lock(&rocks->queue_lock);
         Request *first = next_group(rocks, &group);
@@ -455,6 +403,7 @@ static void *writer(void *argument)
     }
     rocksdb_writebatch_destroy(group.batch);
     overlay_free(&group.overlay);
+    known_free(&group.known);
     arena_free(group.arena);
     return NULL;
 }
@@ -467,7 +416,8 @@ void rocks_writer_start(Rocks *rocks)
     pthread_cond_init(&rocks->queue_filled, &steady);
     pthread_condattr_destroy(&steady);
     pthread_mutex_init(&rocks->queue_lock, NULL);
-    rocks->queue_last = &rocks->queue_first;
+    rocks->queue.last = &rocks->queue.first;
+    rocks->lazy_queue.last = &rocks->lazy_queue.first;
     CHECK(pthread_create(&rocks->writer, NULL, writer, rocks) == 0);
 }
 
