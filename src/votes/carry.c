@@ -17,6 +17,9 @@ typedef struct Bucket {
     const CarryItem *items;
     size_t count;
     Slice row;
+    bool known; /* the sum comes from memory, and with it the change of this hour */
+    uint32_t known_hour;
+    int64_t known_change;
     bool has_sum;
     Slice sum_value; /* as it was read, and then as it is written */
     Sum sum;
@@ -72,8 +75,38 @@ static void read_sums(Part *part)
     for (size_t i = 0; i < part->count; i++)
         reads[i] = (Read){&TABLE_POLICY_VOTERS, part->open[i]->row, SLICE("sum"), STORE_SERIAL};
     Status status = store_read_many(part->carry->votes->store, reads, part->count, arena, answers);
-    for (size_t i = 0; i < part->count; i++)
+    for (size_t i = 0; i < part->count; i++) {
+        part->open[i]->known = false;
         part->open[i]->status = status == STATUS_OK ? take_sum(part->open[i], &answers[i]) : status;
+    }
+}
+
+static SumKey key_of(const Part *part, const Bucket *bucket)
+{
+    return (SumKey){bucket->items[0].policy, part->carry->generation, number_of(bucket)};
+}
+
+/* Those that this handle wrote last are known; the others are read. */
+static void recall_sums(Part *part)
+{
+    const Carry *carry = part->carry;
+    Part unknown = {.carry = carry, .open = ARENA_ARRAY(carry->arena, part->count, Bucket *)};
+    for (size_t i = 0; i < part->count; i++) {
+        Bucket *bucket = part->open[i];
+        KnownSum known;
+        bucket->known = sums_find(carry->votes->sums, key_of(part, bucket), carry->arena, &known) &&
+                        ledger_get_sum(known.value, &bucket->sum) == STATUS_OK;
+        if (!bucket->known) {
+            unknown.open[unknown.count++] = bucket;
+            continue;
+        }
+        bucket->has_sum = true;
+        bucket->sum_value = known.value;
+        bucket->known_hour = known.hour;
+        bucket->known_change = known.change;
+        bucket->status = STATUS_OK;
+    }
+    read_sums(&unknown);
 }
 
 static size_t cells_of(const Bucket *bucket)
@@ -87,21 +120,33 @@ static Slice column_of(const Bucket *bucket, size_t cell, Arena *arena)
                                 : ledger_column(arena, 'h', bucket->hours[cell - bucket->count]);
 }
 
-static Status take_cells(Bucket *bucket, const ReadAnswer *answers)
+static bool is_known_hour(const Bucket *bucket, size_t cell)
 {
+    return bucket->known && cell >= bucket->count &&
+           bucket->hours[cell - bucket->count] == bucket->known_hour;
+}
+
+/* Returns how many answers belong to the bucket. */
+static size_t take_cells(Bucket *bucket, const ReadAnswer *answers)
+{
+    const ReadAnswer *answer = answers;
     memset(bucket->taken, 0, bucket->count * sizeof *bucket->taken);
     memset(bucket->changes, 0, bucket->hour_count * sizeof *bucket->changes);
     for (size_t i = 0; i < cells_of(bucket); i++) {
-        if (answers[i].status == STATUS_NOT_FOUND)
+        if (is_known_hour(bucket, i)) {
+            bucket->changes[i - bucket->count] = bucket->known_change;
             continue;
-        TRY(answers[i].status);
-        Slice value = answers[i].cell.value;
-        if (i < bucket->count)
-            TRY(ledger_get_taken(value, &bucket->taken[i]));
-        else
-            TRY(ledger_get_number(value, &bucket->changes[i - bucket->count]));
+        }
+        Status status = answer->status;
+        Slice value = answer++->cell.value;
+        if (status == STATUS_OK && i < bucket->count)
+            status = ledger_get_taken(value, &bucket->taken[i]);
+        else if (status == STATUS_OK)
+            status = ledger_get_number(value, &bucket->changes[i - bucket->count]);
+        if (status != STATUS_OK && status != STATUS_NOT_FOUND && bucket->status == STATUS_OK)
+            bucket->status = status;
     }
-    return STATUS_OK;
+    return (size_t)(answer - answers);
 }
 
 /* The voters' cells and the hours' cells, after the sums. */
@@ -115,15 +160,15 @@ static void read_cells(Part *part)
     ReadAnswer *answers = ARENA_ARRAY(arena, total, ReadAnswer);
     for (size_t i = 0; i < part->count; i++)
         for (size_t k = 0; k < cells_of(part->open[i]); k++)
-            reads[at++] = (Read){&TABLE_POLICY_VOTERS, part->open[i]->row,
-                                 column_of(part->open[i], k, arena), STORE_SERIAL};
-    Status status = store_read_many(part->carry->votes->store, reads, total, arena, answers);
+            if (!is_known_hour(part->open[i], k))
+                reads[at++] = (Read){&TABLE_POLICY_VOTERS, part->open[i]->row,
+                                     column_of(part->open[i], k, arena), STORE_SERIAL};
+    Status status = store_read_many(part->carry->votes->store, reads, at, arena, answers);
     at = 0;
     for (size_t i = 0; i < part->count; i++) {
-        Bucket *bucket = part->open[i];
-        if (bucket->status == STATUS_OK)
-            bucket->status = status == STATUS_OK ? take_cells(bucket, answers + at) : status;
-        at += cells_of(bucket);
+        at += take_cells(part->open[i], answers + at);
+        if (status != STATUS_OK)
+            part->open[i]->status = status;
     }
 }
 
@@ -184,6 +229,21 @@ static Update update_of(Part *part, Bucket *bucket)
                     .lazy = true};
 }
 
+/* What was written is known, and what came of an update that failed is not. */
+static void remember_sum(const Part *part, const Bucket *bucket)
+{
+    Sums *sums = part->carry->votes->sums;
+    size_t last = 0;
+    for (size_t i = 1; i < bucket->hour_count; i++)
+        if (bucket->hours[i] > bucket->hours[last])
+            last = i;
+    if (bucket->status == STATUS_OK)
+        sums_keep(sums, key_of(part, bucket),
+                  (KnownSum){bucket->sum_value, bucket->hours[last], bucket->changes[last]});
+    else
+        sums_forget(sums, key_of(part, bucket));
+}
+
 /* Those that moved are written. */
 static void update_moved(Part *part)
 {
@@ -199,8 +259,10 @@ static void update_moved(Part *part)
         moved[count++] = part->open[i];
     }
     Status status = store_update_many(part->carry->votes->store, updates, count, arena, statuses);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         moved[i]->status = status == STATUS_OK ? statuses[i] : status;
+        remember_sum(part, moved[i]);
+    }
 }
 
 /* Those that did not move are whole when their sum still is what it was: CONFLICT otherwise. */
@@ -226,7 +288,10 @@ static void settle(Part *part)
 {
     for (int tries = 0; tries < CARRY_TRIES && part->count > 0; tries++) {
         size_t left = 0;
-        read_sums(part);
+        if (tries == 0)
+            recall_sums(part);
+        else
+            read_sums(part);
         read_cells(part);
         if (MUTANT(cells_before_sum))
             read_sums(part);

@@ -4,6 +4,7 @@
  *   history.c   a voter's log, and what stood before
  *   project.c   from entries to counts
  *   carry.c     their changes, into the buckets of policies
+ *   sums.c      the counts that were changed last
  *   waiting.c   who waits for it
  *   sweep.c     finding what was left behind
  *   counts.c    reading counts
@@ -15,8 +16,17 @@
 
 #include "votes/ledger.h"
 
-enum { WAITING_MOST = 65536, NOTED_CHANGES = 8192, SAVE_TRIES = 5 };
+enum { WAITING_MOST = 65536, WAITING_CHANGES = 8, NOTED_CHANGES = 8192, SAVE_TRIES = 5 };
 enum { TOKEN_TTL_S = 7 * 86400, DIRTY_TTL_S = VOTES_MARK_LIFE_S, CHANGED_TTL_S = 3600 };
+
+/* A voter that saved here and is not projected yet. With its entry, if that has no more than WAITING_CHANGES: what was just written
+ * need not be read again. */
+typedef struct Waiting {
+    uint64_t voter;
+    Entry *entry; /* or NULL; from malloc */
+} Waiting;
+
+typedef struct Sums Sums;
 
 struct Votes {
     Store *store;
@@ -26,12 +36,13 @@ struct Votes {
     VoteListener listener;
     Id writer; /* names this handle in the marks of late days */
     _Atomic uint64_t late_marks;
+    Sums *sums;
 
     pthread_mutex_t lock;    /* guards what is below; never held while the store is asked */
     Generations generations; /* as last read, and when */
     int64_t generations_us;
     bool generations_known;
-    uint64_t *waiting; /* voters that saved here and are not projected yet; a ring */
+    Waiting *waiting; /* a ring */
     size_t waiting_first, waiting_count;
     uint32_t noted_minute; /* policies that this handle has marked as changed in this minute: */
     uint64_t noted[NOTED_CHANGES]; /* by hash, the last one of each */
@@ -56,10 +67,11 @@ MUST_USE Status votes_append(Votes *votes, const Voter *voter, const Entry *entr
 MUST_USE Status votes_read_entry(Votes *votes, uint64_t voter, uint64_t seq, Arena *arena,
                                  Entry *ret_entry);
 /* One round of projection into one generation: at most ROUND_VOTERS voters, each once, at most ROUND_ENTRIES entries of each. */
-enum { ROUND_VOTERS = 1024, ROUND_ENTRIES = 64 };
+enum { ROUND_VOTERS = 2048, ROUND_ENTRIES = 64 };
 typedef struct ProjectRound {
     uint32_t generation;
-    const uint64_t *voters;
+    const Waiting *
+        voters; /* an entry that comes with a voter is taken if it is the next one, and is not read */
     size_t count;
     bool more;                        /* somebody may have further entries, out */
     uint64_t projected[ROUND_VOTERS]; /* up to which seq each voter is whole, out */
@@ -89,4 +101,23 @@ MUST_USE Status votes_mark_late(Votes *votes, const LateMarks *late, Arena *aren
 /* All cells of a row's range, page by page. */
 typedef Status VotesCellVisit(void *context, const Cell *cell);
 MUST_USE Status votes_each_cell(Votes *votes, Query query, VotesCellVisit *visit, void *context);
-void votes_wait(Votes *votes, uint64_t voter);
+/* The entry is in the chain. */
+void votes_wait(Votes *votes, uint64_t voter, const Entry *entry);
+void votes_forget_waiting(Votes *votes);
+
+/* sums.c: what this handle last wrote as a bucket's sum, with the change of the latest hour in it. It may be old. */
+typedef struct SumKey {
+    uint64_t policy;
+    uint32_t generation;
+    uint8_t bucket;
+} SumKey;
+typedef struct KnownSum {
+    Slice value;
+    uint32_t hour;
+    int64_t change;
+} KnownSum;
+Sums *sums_new(void);
+void sums_free(Sums *sums);
+bool sums_find(Sums *sums, SumKey key, Arena *arena, KnownSum *ret_known);
+void sums_keep(Sums *sums, SumKey key, KnownSum known);
+void sums_forget(Sums *sums, SumKey key);

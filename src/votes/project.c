@@ -113,22 +113,21 @@ static Status load_page(Projection *projection, Walker *walker)
 }
 
 /* The next entry and the one behind it, which is mostly not there: two cells cost much less than a slice. */
-static Status load_entries(Projection *projection)
+static Status read_entries(Projection *projection, Walker **walkers, size_t count)
 {
     Arena *arena = projection->arena;
-    size_t count = projection->count;
     Read *reads = ARENA_ARRAY(arena, 2 * count, Read);
     ReadAnswer *answers = ARENA_ARRAY(arena, 2 * count, ReadAnswer);
     for (size_t i = 0; i < 2 * count; i++) {
-        const Walker *walker = &projection->walkers[i / 2];
+        const Walker *walker = walkers[i / 2];
         reads[i] = (Read){&TABLE_VOTERS, ledger_u64(arena, walker->voter),
                           ledger_column(arena, 'z', walker->projected + 1 + i % 2), STORE_SERIAL};
     }
     TRY(store_read_many(projection->votes->store, reads, 2 * count, arena, answers));
     for (size_t i = 0; i < count; i++) {
-        Walker *walker = &projection->walkers[i];
+        Walker *walker = walkers[i];
         const ReadAnswer *next = &answers[2 * i], *behind = next + 1;
-        if (walker->status != STATUS_OK || next->status == STATUS_NOT_FOUND)
+        if (next->status == STATUS_NOT_FOUND)
             continue;
         if (behind->status == STATUS_OK) {
             walker->status = load_page(projection, walker);
@@ -144,26 +143,48 @@ static Status load_entries(Projection *projection)
     return STATUS_OK;
 }
 
-static Status load_walkers(Projection *projection, const uint64_t *voters)
+/* An entry that came with its voter and is the next one needs no reading: it never changes. One that was saved after it
+ * waits, too, or has its mark. */
+static Status load_entries(Projection *projection, const Waiting *voters)
+{
+    Walker **unknown = ARENA_ARRAY(projection->arena, projection->count, Walker *);
+    size_t count = 0;
+    for (size_t i = 0; i < projection->count; i++) {
+        Walker *walker = &projection->walkers[i];
+        Entry *entry = voters[i].entry;
+        if (walker->status != STATUS_OK)
+            continue;
+        if (entry != NULL && entry->seq == walker->projected + 1) {
+            walker->entries = entry;
+            walker->count = 1;
+        } else {
+            unknown[count++] = walker;
+        }
+    }
+    return read_entries(projection, unknown, count);
+}
+
+static Status load_walkers(Projection *projection, const Waiting *voters)
 {
     Arena *arena = projection->arena;
     size_t count = projection->count;
     Read *reads = ARENA_ARRAY(arena, count, Read);
     ReadAnswer *answers = ARENA_ARRAY(arena, count, ReadAnswer);
     for (size_t i = 0; i < count; i++)
-        reads[i] =
-            (Read){&TABLE_PROJECTED, ledger_projected_row(arena, projection->generation, voters[i]),
-                   SLICE("seq"), STORE_NORMAL};
+        reads[i] = (Read){&TABLE_PROJECTED,
+                          ledger_projected_row(arena, projection->generation, voters[i].voter),
+                          SLICE("seq"), STORE_NORMAL};
     TRY(store_read_many(projection->votes->store, reads, count, arena, answers));
     for (size_t i = 0; i < count; i++) {
         Walker *walker = &projection->walkers[i];
         Reader reader = reader_of(answers[i].cell.value);
         uint64_t projected = answers[i].status == STATUS_OK ? reader_u64(&reader) : 0;
-        *walker = (Walker){.voter = voters[i], .projected = projected, .status = answers[i].status};
+        *walker =
+            (Walker){.voter = voters[i].voter, .projected = projected, .status = answers[i].status};
         if (walker->status == STATUS_NOT_FOUND)
             walker->status = STATUS_OK;
     }
-    return load_entries(projection);
+    return load_entries(projection, voters);
 }
 
 static bool work_left(const Projection *projection)

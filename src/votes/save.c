@@ -18,6 +18,7 @@ Votes *votes_new(const VotesOptions *options)
                      .policies = options->policies,
                      .listener = options->listener,
                      .writer = id_new(options->world.clock, options->world.random)};
+    votes->sums = sums_new();
     votes->waiting = calloc(WAITING_MOST, sizeof *votes->waiting);
     CHECK(votes->waiting != NULL);
     pthread_mutex_init(&votes->lock, NULL);
@@ -29,7 +30,8 @@ void votes_free(Votes *votes)
     if (votes == NULL)
         return;
     pthread_mutex_destroy(&votes->lock);
-    free(votes->waiting);
+    votes_forget_waiting(votes);
+    sums_free(votes->sums);
     free(votes);
 }
 
@@ -374,7 +376,7 @@ static void merge_plan(Save *save)
 
 static Status finish(Save *save, SaveResult *result)
 {
-    votes_wait(save->votes, save->voter.id);
+    votes_wait(save->votes, save->voter.id, &save->entry);
     if (save->plan.creates != 0) {
         PolicyMove move = {.state = POLICY_ACTIVE, .actor = save->voter.id};
         Reason ignored;
@@ -510,6 +512,6 @@ Status votes_leave(Votes *votes, uint64_t id, Reason *reason)
         return reason_set(reason, status, "voter",
                           "a vote was saved in the same moment; ask again");
     TRY(status);
-    votes_wait(votes, id);
+    votes_wait(votes, id, &save.entry);
     return STATUS_OK;
 }

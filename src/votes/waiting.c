@@ -3,28 +3,66 @@
 
 #include "votes/inside.h"
 
-void votes_wait(Votes *votes, uint64_t voter)
+static Entry *copy_of(const Entry *entry)
 {
+    if (entry->change_count > WAITING_CHANGES)
+        return NULL;
+    Entry *copy = malloc(sizeof *copy + entry->change_count * sizeof *copy->changes);
+    CHECK(copy != NULL);
+    *copy = *entry;
+    copy->changes = (EntryChange *)(void *)(copy + 1);
+    memcpy(copy->changes, entry->changes, entry->change_count * sizeof *copy->changes);
+    return copy;
+}
+
+void votes_wait(Votes *votes, uint64_t voter, const Entry *entry)
+{
+    Waiting waiting = {voter, copy_of(entry)};
     pthread_mutex_lock(&votes->lock);
-    if (votes->waiting_count < WAITING_MOST) /* else the mark finds it */
-        votes->waiting[(votes->waiting_first + votes->waiting_count++) % WAITING_MOST] = voter;
+    bool room = votes->waiting_count < WAITING_MOST;
+    if (room)
+        votes->waiting[(votes->waiting_first + votes->waiting_count++) % WAITING_MOST] = waiting;
     pthread_mutex_unlock(&votes->lock);
+    if (!room) /* the mark finds it */
+        free(waiting.entry);
 }
 
-static int by_number(const void *a, const void *b)
+/* The next one that waits. Locked. */
+static Waiting take(Votes *votes)
 {
-    const uint64_t *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
+    Waiting next = votes->waiting[votes->waiting_first];
+    votes->waiting_first = (votes->waiting_first + 1) % WAITING_MOST;
+    votes->waiting_count--;
+    return next;
 }
 
-/* A voter may stand in the list twice; a round takes each once. */
-static size_t sorted_once(uint64_t *voters, size_t count)
+void votes_forget_waiting(Votes *votes)
+{
+    while (votes->waiting_count > 0)
+        free(take(votes).entry);
+    free(votes->waiting);
+}
+
+static int by_voter(const void *a, const void *b)
+{
+    const Waiting *left = a, *right = b;
+    return (left->voter > right->voter) - (left->voter < right->voter);
+}
+
+/* A voter may stand in the list twice; a round takes each once, and then reads all its entries. */
+static size_t sorted_once(Waiting *voters, size_t count)
 {
     size_t kept = 0;
-    qsort(voters, count, sizeof *voters, by_number);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || voters[i] != voters[kept - 1])
+    qsort(voters, count, sizeof *voters, by_voter);
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || voters[i].voter != voters[kept - 1].voter) {
             voters[kept++] = voters[i];
+            continue;
+        }
+        free(voters[i].entry);
+        free(voters[kept - 1].entry);
+        voters[kept - 1].entry = NULL;
+    }
     return kept;
 }
 
@@ -42,14 +80,34 @@ static void tell_projected(const Votes *votes, const ProjectRound *round)
 {
     const VoteListener *listener = &votes->listener;
     for (size_t i = 0; i < round->count && listener->projected != NULL; i++)
-        listener->projected(listener->self, round->voters[i], round->projected[i]);
+        listener->projected(listener->self, round->voters[i].voter, round->projected[i]);
+}
+
+/* One round of voters, each once, into what the generations say. */
+static Status project_some(Votes *votes, const Generations *generations, const Waiting *voters,
+                           size_t count)
+{
+    ProjectRound round = {.generation = generations->current, .voters = voters, .count = count};
+    Status status = project_rounds(votes, &round);
+    if (generations->has_also) {
+        ProjectRound other = {.generation = generations->also, .voters = voters, .count = count};
+        Status also = project_rounds(votes, &other);
+        if (also != STATUS_OK)
+            status = also;
+        for (size_t i = 0; i < count; i++)
+            if (other.projected[i] < round.projected[i])
+                round.projected[i] = other.projected[i];
+    }
+    tell_projected(votes, &round);
+    return status;
 }
 
 /* The next voters, each once. */
-static size_t next_round(const uint64_t *voters, size_t count, uint64_t *ret_round)
+static size_t next_round(const uint64_t *voters, size_t count, Waiting *ret_round)
 {
     size_t size = count < ROUND_VOTERS ? count : ROUND_VOTERS;
-    memcpy(ret_round, voters, size * sizeof *ret_round);
+    for (size_t i = 0; i < size; i++)
+        ret_round[i] = (Waiting){voters[i], NULL};
     return sorted_once(ret_round, size);
 }
 
@@ -59,20 +117,9 @@ Status votes_project(Votes *votes, const uint64_t *voters, size_t count)
     Generations generations;
     TRY(votes_generations(votes, &generations));
     for (size_t start = 0; start < count; start += ROUND_VOTERS) {
-        uint64_t ids[ROUND_VOTERS];
-        size_t size = next_round(voters + start, count - start, ids);
-        ProjectRound round = {.generation = generations.current, .voters = ids, .count = size};
-        Status status = project_rounds(votes, &round);
-        if (generations.has_also) {
-            ProjectRound other = {.generation = generations.also, .voters = ids, .count = size};
-            Status also = project_rounds(votes, &other);
-            if (also != STATUS_OK)
-                status = also;
-            for (size_t i = 0; i < size; i++)
-                if (other.projected[i] < round.projected[i])
-                    round.projected[i] = other.projected[i];
-        }
-        tell_projected(votes, &round);
+        Waiting round[ROUND_VOTERS];
+        size_t size = next_round(voters + start, count - start, round);
+        Status status = project_some(votes, &generations, round, size);
         if (status != STATUS_OK)
             worst = status;
     }
@@ -83,7 +130,7 @@ Status votes_project_into(Votes *votes, uint32_t generation, const uint64_t *vot
 {
     Status worst = STATUS_OK;
     for (size_t start = 0; start < count; start += ROUND_VOTERS) {
-        uint64_t ids[ROUND_VOTERS];
+        Waiting ids[ROUND_VOTERS];
         ProjectRound round = {.generation = generation, .voters = ids};
         round.count = next_round(voters + start, count - start, ids);
         Status status = project_rounds(votes, &round);
@@ -95,17 +142,20 @@ Status votes_project_into(Votes *votes, uint32_t generation, const uint64_t *vot
 
 Status votes_project_waiting(Votes *votes, size_t most, size_t *ret_taken)
 {
-    uint64_t voters[ROUND_VOTERS];
+    Waiting voters[ROUND_VOTERS];
+    Generations generations;
     size_t count = 0;
+    TRY(votes_generations(votes, &generations));
     pthread_mutex_lock(&votes->lock);
-    while (count < ROUND_VOTERS && count < most && votes->waiting_count > 0) {
-        voters[count++] = votes->waiting[votes->waiting_first];
-        votes->waiting_first = (votes->waiting_first + 1) % WAITING_MOST;
-        votes->waiting_count--;
-    }
+    while (count < ROUND_VOTERS && count < most && votes->waiting_count > 0)
+        voters[count++] = take(votes);
     pthread_mutex_unlock(&votes->lock);
     *ret_taken = count;
-    return count > 0 ? votes_project(votes, voters, count) : STATUS_OK;
+    size_t size = sorted_once(voters, count);
+    Status status = size > 0 ? project_some(votes, &generations, voters, size) : STATUS_OK;
+    for (size_t i = 0; i < size; i++)
+        free(voters[i].entry);
+    return status;
 }
 
 size_t votes_waiting(Votes *votes)

@@ -228,6 +228,71 @@ TEST(savers_and_projectors_in_parallel_add_up)
     booth_end();
 }
 
+static void add_change(void *context, uint64_t policy, int64_t change)
+{
+    int64_t *sum = context;
+    (void)policy;
+    *sum += change;
+}
+
+/* Each handle remembers sums that it wrote; the other one makes them old. */
+TEST(two_handles_that_take_turns_add_up)
+{
+    booth_begin();
+    uint64_t ada = booth_voter("ada"), bob = booth_voter("bob");
+    uint64_t rivers = booth_policy(ada, "Clean rivers"), voters[] = {ada, bob};
+    Votes *other = votes_new(&(VotesOptions){.store = &booth.faulty.store,
+                                             .world = booth.world,
+                                             .accounts = booth.accounts,
+                                             .policies = booth.policies});
+    for (int i = 0; i < 24; i++) {
+        booth_save(bob, rivers, 1 + i);
+        if (contract_has_clock() && i % 4 == 3)
+            contract_pass_s(3600);
+        EXPECT_STATUS(votes_project(i % 3 == 0 ? booth.votes : other, voters, 2), STATUS_OK);
+        EXPECT_I64(booth_total(rivers), 101 + i);
+    }
+    booth_sweep();
+    booth_check(32, 32);
+    int64_t by_hour = 0;
+    uint32_t hour = (uint32_t)(clock_now_us(booth.world.clock) / (3600 * US_PER_S));
+    for (uint32_t back = 0; back < 8; back++)
+        EXPECT_STATUS(votes_hour_changes(booth.votes, hour - back, add_change, &by_hour),
+                      STATUS_OK);
+    EXPECT_I64(by_hour, 124);
+    votes_free(other);
+    booth_end();
+}
+
+/* What waits brings its entry along; that must not hide what came before or after it. */
+TEST(entries_that_wait_are_carried_with_those_that_do_not)
+{
+    booth_begin();
+    uint64_t ada = booth_voter("ada"), bob = booth_voter("bob");
+    uint64_t rivers = booth_policy(ada, "Clean rivers");
+    size_t taken;
+    booth_save(bob, rivers, 1);
+    booth_restart(); /* the first entry waits no more */
+    booth_save(bob, rivers, 3);
+    EXPECT_STATUS(votes_project_waiting(booth.votes, 100, &taken), STATUS_OK);
+    EXPECT_I64(taken, 1);
+    EXPECT_I64(booth_total(rivers), 3); /* the policy's own entry has only its mark yet */
+    booth_save(bob, rivers, 9);
+    booth_save(bob, rivers, 4);
+    EXPECT_STATUS(votes_project_waiting(booth.votes, 1, &taken), STATUS_OK);
+    EXPECT_I64(booth_total(rivers), 9);
+    EXPECT_STATUS(votes_project_waiting(booth.votes, 100, &taken), STATUS_OK);
+    EXPECT_I64(booth_total(rivers), 4);
+    for (int64_t held = 5; held < 9; held++)
+        booth_save(bob, rivers, held);
+    EXPECT_STATUS(votes_project_waiting(booth.votes, 100, &taken), STATUS_OK);
+    EXPECT_I64(taken, 4);
+    EXPECT_I64(booth_total(rivers), 8);
+    booth_sweep();
+    booth_check(32, 32);
+    booth_end();
+}
+
 /* ---- Leaving, creating ------------------------------------------------------------------------------------------- */
 
 TEST(leaving_withdraws_everything_and_closes_for_ever)
