@@ -85,7 +85,7 @@ static const WebRoute ROUTES[] = {
      .params = {{"name", WEB_JSON, WEB_LINE, .least = 1, .most = FIELD_MOST, .help = "3 to 30 letters and digits; public."},
                 {"email", WEB_JSON, WEB_LINE, .least = 1, .most = FIELD_MOST, .help = "Shown to nobody."}, PASSWORD_ROW}},
     OPEN(WEB_POST, "accounts/confirm", confirm, "Done"), .help = "Confirms a registration.", .params = {SECRET_ROW}},
-    OPEN(WEB_POST, "accounts/forgotten", forget, "Done"),
+    OPEN(WEB_POST, "accounts/forgotten", forget, "Done"), .slow = true,
      .help = "Sends a letter with a link for a new password; the answer is the same when nobody is called that.",
      .params = {{"name", WEB_JSON, WEB_LINE, .least = 1, .most = FIELD_MOST, .help = "Name or e-mail address."}}},
     OPEN(WEB_POST, "accounts/reset", reset, "Done"), .slow = true, .help = "Sets a new password.", .params = {SECRET_ROW, PASSWORD_ROW}},

@@ -134,8 +134,10 @@ static Status send_reset(WebRequest *request, Slice name_or_email)
 
 Status people_forgotten(WebRequest *request)
 {
+    int64_t begun_us = clock_steady_us(site_of(request)->app->world.clock);
     TRY(people_throttle(request, THROTTLE_MAIL));
     Status status = send_reset(request, web_text(request, 0));
+    people_floor(request, begun_us);
     bool is_secret = status == STATUS_NOT_FOUND || status == STATUS_INVALID ||
                      status == STATUS_THROTTLED; /* the mailbox got enough letters already */
     return is_secret ? STATUS_OK : status;
@@ -210,8 +212,8 @@ static const WebRoute ROUTES[] = {
     {WEB_POST, "/logout", do_logout, .body_bytes = WEB_BODY_DEFAULT, .help = "Ends this session."},
     {WEB_GET, "/forgotten", show_forgotten, .access = WEB_GUEST,
      .help = "The form for a forgotten password."},
-    {WEB_POST, "/forgotten", do_forgotten, .access = WEB_GUEST, .body_bytes = WEB_BODY_DEFAULT,
-     .help = "Sends a letter with a link.",
+    {WEB_POST, "/forgotten", do_forgotten, .slow = true, .access = WEB_GUEST,
+     .body_bytes = WEB_BODY_DEFAULT, .help = "Sends a letter with a link.",
      .params = {{"name", WEB_FORM, WEB_LINE, .most = FIELD_MOST,
                  .help = "Name or e-mail address."}}},
     {WEB_GET, "/forgotten/sent", show_forgotten_sent, .access = WEB_GUEST,

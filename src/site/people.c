@@ -71,6 +71,14 @@ Slice people_name_key(Slice name_or_email, Arena *arena)
     return result;
 }
 
+void people_floor(WebRequest *request, int64_t begun_us)
+{
+    Clock clock = site_of(request)->app->world.clock;
+    int64_t left_us = begun_us + PEOPLE_FLOOR_MS * US_PER_MS - clock_steady_us(clock);
+    if (left_us > 0)
+        clock_sleep_us(clock, left_us);
+}
+
 Slice people_next(Slice next)
 {
     return http_is_own_path(next) ? next : SLICE("/");

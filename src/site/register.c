@@ -114,6 +114,7 @@ static Status do_again(WebRequest *request)
 {
     Account account;
     Slice email = web_text(request, 0);
+    int64_t begun_us = clock_steady_us(site_of(request)->app->world.clock);
     TRY(people_throttle(request, THROTTLE_MAIL));
     Status status =
         accounts_find(site_of(request)->app->accounts, email, web_arena(request), &account);
@@ -121,6 +122,7 @@ static Status do_again(WebRequest *request)
         status = people_throttle_letters(request, account.email);
     if (status == STATUS_OK && account.state == ACCOUNT_PENDING)
         status = send_confirmation(request, account.id);
+    people_floor(request, begun_us);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND && status != STATUS_INVALID &&
         status != STATUS_THROTTLED)
         return status;
@@ -221,8 +223,8 @@ static const WebRoute ROUTES[] = {
      .params = {PERSON_FIELDS}},
     {WEB_GET, "/register/sent", show_sent, .access = WEB_GUEST,
      .help = "Says that a letter is on its way."},
-    {WEB_POST, "/register/again", do_again, .access = WEB_GUEST, .body_bytes = WEB_BODY_DEFAULT,
-     .help = "Sends the letter again.",
+    {WEB_POST, "/register/again", do_again, .slow = true, .access = WEB_GUEST,
+     .body_bytes = WEB_BODY_DEFAULT, .help = "Sends the letter again.",
      .params = {{"email", WEB_FORM, WEB_LINE, .most = FIELD_MOST, .help = "Where it goes."}}},
     {WEB_GET, "/confirm", show_confirm,
      .help = "A button that confirms; opening it changes nothing.",
