@@ -81,6 +81,43 @@ static int run_tables(Context *context)
     return EXIT_DONE;
 }
 
+static const char *const ACCESS_WORDS[] = {
+    [WEB_PUBLIC] = "public", [WEB_GUEST] = "guest",         [WEB_LOGIN] = "login",
+    [WEB_VOTER] = "voter",   [WEB_MODERATOR] = "moderator", [WEB_ADMIN] = "admin"};
+
+static void put_route(JsonWriter *json, const WebRoute *route)
+{
+    json_object_begin(json);
+    json_member_string(json, "method", slice_from(route_method_name(route->method)));
+    json_member_string(json, "path", slice_from(route->path));
+    json_member_string(json, "access", slice_from(ACCESS_WORDS[route->access]));
+    json_member_string(json, "help", slice_from(route->help != NULL ? route->help : ""));
+    json_object_end(json);
+}
+
+static int run_routes(Context *context)
+{
+    BUFFER_SCOPE Buffer out = {0};
+    JsonWriter json = json_writer(&out);
+    const WebRoute *route;
+    if (context->parsed.json)
+        json_array_begin(&json);
+    for (size_t i = 0; (route = site_route(i)) != NULL; i++) {
+        if (context->parsed.json)
+            put_route(&json, route);
+        else
+            buffer_print(&out, "%-6s %-44s %-9s %s\n", route_method_name(route->method),
+                         route->path, ACCESS_WORDS[route->access],
+                         route->help != NULL ? route->help : "");
+    }
+    if (context->parsed.json) {
+        json_array_end(&json);
+        buffer_text(&out, "\n");
+    }
+    command_write(context, buffer_slice(&out));
+    return EXIT_DONE;
+}
+
 /* ---- The store ------------------------------------------------------------------------------------------- */
 
 static int run_backup(Context *context)
@@ -323,6 +360,7 @@ const Command COMMANDS[] = {
     {"config", "", 0, 0, COMMAND_ALONE, "Print the settings in force; --help explains each.", run_config, {MARKDOWN}, false},
     {"api", "", 0, 0, COMMAND_ALONE, "Print the JSON interface as Markdown.", run_api, NONE},
     {"tables", "", 0, 0, COMMAND_ALONE, "Print the store's tables as Markdown.", run_tables, NONE},
+    {"routes", "", 0, 0, COMMAND_ALONE, "Print the site's addresses: method, path, who may ask, what for.", run_routes, NONE},
     {"help", "", 0, 0, COMMAND_ALONE, "Print this list.", run_help, {MARKDOWN}, false},
     {"version", "", 0, 0, COMMAND_ALONE, "Print the version.", run_version, NONE},
 };

@@ -18,6 +18,16 @@ static const Room *const ROOMS[] = {
 };
 enum { ROOMS_COUNT = sizeof ROOMS / sizeof ROOMS[0] };
 
+const WebRoute *site_route(size_t index)
+{
+    for (size_t i = 0; i < ROOMS_COUNT; i++) {
+        if (index < ROOMS[i]->count)
+            return &ROOMS[i]->routes[index];
+        index -= ROOMS[i]->count;
+    }
+    return NULL;
+}
+
 WebRoute *site_routes(size_t *ret_count)
 {
     size_t count = 0;

@@ -38,6 +38,8 @@ Site *site_new(const SiteOptions *options);
 void site_free(Site *site);
 /* Fills routes, context, admit and error_page of the server's options. */
 void site_serve(Site *site, WebOptions *options);
+/* The row of the table of routes at `index`, or NULL after the last. Needs no site. */
+const WebRoute *site_route(size_t index);
 /* The thread that keeps yesterday's ranks, what is hot, and passes changes on to open pages. */
 void site_start(Site *site);
 /* After the server has stopped, and before the app is closed; site_free comes after that. */
