@@ -1,0 +1,343 @@
+"""Every page as it looks: found by the program's own table of routes, judged by axe, free of sideways scrolling, and kept as pictures.
+
+build/e2e/shots has each page at 375 and 1280 pixels, light and dark. Pages that need something first (a refused form, a price, no
+data, very many lines, very long names) are made below, each by a function that leads a visitor there."""
+import json
+import subprocess
+from pathlib import Path
+
+import axe_playwright_python
+import pytest
+from conftest import DEMO_PASSWORD, PASSWORD, Site, Visitor, shared
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+LOOKS = [(width, scheme) for width in (1280, 375) for scheme in ("light", "dark")]
+NARROWEST = 320
+HIGHEST = 4000  # of a picture
+LONG_NAME = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft " + "for everyone " * 3
+LONG_WORDS = "https://example.org/" + "a-very-long-address-without-a-blank/" * 8
+
+# By route: who looks (guest, voter or admin), and where. {long} and {gone} are policies that the town below has.
+PAGES = {
+    "/": [("guest", "/"), ("voter", "/")],
+    "/ranking": [("guest", "/ranking"), ("voter", "/ranking"), ("guest", "/ranking?days=7&offset=40"), ("guest", "/ranking?offset=100000")],
+    "/policies": [("guest", "/policies"), ("guest", "/policies?order=name&name=zzzz"), ("voter", "/policies?order=date")],
+    "/policies/new": [("voter", "/policies/new")],
+    "/policies/{policy}": [("guest", "/policies/1"), ("voter", "/policies/1"), ("voter", "/policies/{long}"), ("guest", "/policies/{gone}")],
+    "/policies/{policy}/history": [("guest", "/policies/1/history"), ("guest", "/policies/{long}/history")],
+    "/policies/{policy}/revisions": [("guest", "/policies/{long}/revisions")],
+    "/policies/{policy}/revisions/{revision}": [("guest", "/policies/{long}/revisions/2")],
+    "/policies/{policy}/edit": [("voter", "/policies/{long}/edit")],
+    "/policies/{policy}/retire": [("voter", "/policies/{long}/retire")],
+    "/policies/{id}/count": [("guest", "/policies/{long}/count")],
+    "/categories": [("guest", "/categories")],
+    "/categories/{id}": [("guest", "/categories/1")],
+    "/parties": [("guest", "/parties")],
+    "/parties/{id}": [("guest", "/parties/1")],
+    "/about": [("guest", "/about")],
+    "/help": [("guest", "/help")],
+    "/api": [("guest", "/api")],
+    "/login": [("guest", "/login")],
+    "/register": [("guest", "/register")],
+    "/register/sent": [("guest", "/register/sent")],
+    "/confirm": [("guest", "/confirm?token=" + "0" * 40)],
+    "/forgotten": [("guest", "/forgotten")],
+    "/forgotten/sent": [("guest", "/forgotten/sent")],
+    "/reset": [("guest", "/reset?token=" + "0" * 40)],
+    "/first-admin": [("guest", "/first-admin?token=" + "0" * 40)],
+    "/demo/letters": [("guest", "/demo/letters")],
+    "/my/votes": [("voter", "/my/votes"), ("newcomer", "/my/votes")],
+    "/my/votes/{policy}": [("voter", "/my/votes/1"), ("voter", "/my/votes/{long}")],
+    "/my/history": [("voter", "/my/history"), ("newcomer", "/my/history")],
+    "/my/profile": [("voter", "/my/profile"), ("newcomer", "/my/profile")],
+    "/my/watching": [("voter", "/my/watching"), ("newcomer", "/my/watching")],
+    "/my/notices": [("voter", "/my/notices"), ("newcomer", "/my/notices")],
+    "/my/sessions": [("voter", "/my/sessions")],
+    "/my/password": [("voter", "/my/password")],
+    "/my/email": [("voter", "/my/email")],
+    "/my/email/confirm": [("voter", "/my/email/confirm?token=" + "0" * 40)],
+    "/my/tokens": [("voter", "/my/tokens")],
+    "/my/delete": [("voter", "/my/delete")],
+}
+# What people do not read as pages.
+DATA = {"/feed.atom", "/sitemap.xml", "/sitemap/{part}", "/robots.txt", "/policies/{id}/count.svg",
+        "/policies/{policy}/history.csv", "/policies/{policy}/history.json"}
+
+
+def routes():
+    done = subprocess.run([shared.BIN, "routes", "--json"], env=shared.clean_environment(), capture_output=True, check=True)
+    return {route["path"] for route in json.loads(done.stdout) if route["method"] == "GET"}
+
+
+def test_every_page_of_the_program_is_looked_at():
+    shown = {path for path in routes() if not path.startswith("/api/")} - DATA
+    assert shown - set(PAGES) == set(), "new pages: add them to PAGES"
+
+
+# ---- The town that is looked at ----
+
+
+class Town:
+    """The demo with a very long name, a retired policy, and people that stay logged in."""
+
+    def __init__(self, site, browser):
+        self.site, self.browser, self.states = site, browser, {"guest": None}
+        self.long = self.propose(LONG_NAME[:120].strip())
+        site.call("policy", "edit", str(self.long), "--as", "demo", "--description", f"## {LONG_NAME}\n\n{LONG_WORDS}\n\n- one\n- two")
+        self.gone = self.propose("A policy that did not last")
+        site.call("policy", "retire", str(self.gone), "--as", "demo", "--reason", "It was for the pictures.")
+        site.call("user", "add", "newcomer", "--email", "newcomer@example.org", "--confirmed", "--password-stdin", input=PASSWORD)
+        for who, name, password in (("voter", "demo", DEMO_PASSWORD), ("newcomer", "newcomer", PASSWORD)):
+            visitor = Visitor(browser, site).log_in(name, password)
+            self.states[who] = visitor.context.storage_state()
+            visitor.close()
+
+    def propose(self, name):
+        return self.site.call("policy", "create", "--as", "demo", "--name", name, "--description", "Some *words*.",
+                              "--category", "Transport")["policy"]
+
+    def visitor(self, who):
+        return Visitor(self.browser, self.site, storage_state=self.states[who], reduced_motion="reduce")
+
+    def address(self, path):
+        return path.replace("{long}", str(self.long)).replace("{gone}", str(self.gone))
+
+
+@pytest.fixture(scope="module")
+def town(demo, browser):
+    return Town(demo, browser)
+
+
+# ---- Judging ----
+
+
+def findings(page, without):
+    """What axe finds of weight, in a line each."""
+    page.evaluate(AXE)
+    rules = {rule: {"enabled": False} for rule in without}
+    found = page.evaluate("rules => axe.run(document, {resultTypes: ['violations'], rules})", rules)["violations"]
+    return [f"{rule['id']}: {node['target']} {node.get('failureSummary', '')}" for rule in found
+            if rule["impact"] in ("serious", "critical") for node in rule["nodes"]]
+
+
+def widest(page):
+    """How far the page reaches past its window, and what does."""
+    return page.evaluate("""() => document.documentElement.scrollWidth <= innerWidth ? [] :
+        [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > innerWidth + 1)
+        .map((e) => `${e.tagName}.${e.className} ${Math.round(e.getBoundingClientRect().right)}`).slice(-4)""")
+
+
+def look(page, shots, label, without=()):
+    """All looks of the page that stands there; what is wrong with it, in words."""
+    wrong = []
+    for width, scheme in LOOKS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        height = min(HIGHEST, page.evaluate("document.documentElement.scrollHeight"))
+        page.screenshot(path=shots / f"{label}-{width}-{scheme}.png", full_page=True, timeout=60000,
+                        clip={"x": 0, "y": 0, "width": width, "height": height})
+        if (width == 375) == (scheme == "dark"):  # each width and each scheme once
+            wrong += [f"{width} {scheme}: {line}" for line in findings(page, without)]
+        wrong += [f"{width} is too narrow for {line}" for line in widest(page)]
+    page.set_viewport_size({"width": NARROWEST, "height": 900})
+    wrong += [f"{NARROWEST} is too narrow for {line}" for line in widest(page)]
+    heads = page.locator("h1").count()
+    return wrong + ([] if heads == 1 or page.locator("body.embed").count() else [f"{heads} main headings"])
+
+
+def label_of(who, path):
+    return f"{path.strip('/').replace('/', '_').replace('?', '-').replace('{', '').replace('}', '')[:60] or 'front'}-{who}"
+
+
+LOOKED_AT = [(who, path) for route, pages in PAGES.items() for who, path in pages if route in routes()]
+
+
+@pytest.mark.parametrize("who, path", LOOKED_AT, ids=[label_of(*page) for page in LOOKED_AT])
+def test_page(town, shots, who, path):
+    visitor = town.visitor(who)
+    visitor.page.goto(town.address(path))
+    wrong = look(visitor.page, shots, label_of(who, path))
+    visitor.close()
+    assert not wrong, "\n".join(wrong)
+
+
+# ---- Pages that need something first ----
+
+
+def not_found(visitor, town):
+    visitor.page.goto("/there/is/no/such/page")
+
+
+def log_in_refused(visitor, town):
+    visitor.page.goto("/login")
+    visitor.page.get_by_label("Name or e-mail").fill("nobody-of-that-name")
+    visitor.page.get_by_label("Password").fill("not the right one")
+    visitor.page.locator("main").get_by_role("button", name="Log in").click()
+
+
+def join_refused(visitor, town):
+    visitor.page.goto("/register")
+    visitor.page.get_by_label("Name", exact=True).fill("x!")
+    visitor.page.get_by_label("E-mail address").fill("somebody@example.org")
+    visitor.page.get_by_label("Password").fill("short")
+    visitor.page.locator("main").get_by_role("button", name="Join").click()
+
+
+def joined_and_letter(visitor, town):
+    visitor.join()
+    visitor.page.goto("/demo/letters")
+
+
+def confirm(visitor, town):
+    page = visitor.page
+    page.goto("/register")
+    page.get_by_label("Name", exact=True).fill("late-comer")
+    page.get_by_label("E-mail address").fill("late-comer@example.org")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.locator("main").get_by_role("button", name="Join").click()
+    page.goto("/demo/letters")
+    page.locator("article.letter").filter(has_text="late-comer@example.org").first.locator("a[href*='/confirm']").first.click()
+
+
+def reset(visitor, town):
+    page = visitor.page
+    page.goto("/forgotten")
+    page.get_by_label("Name or e-mail").fill("newcomer")
+    visitor.press("Send me a link")
+    page.goto("/demo/letters")
+    page.locator("article.letter").filter(has_text="newcomer@example.org").first.locator("a[href*='/reset']").first.click()
+
+
+def new_token(visitor, town):
+    visitor.page.goto("/my/tokens")
+    visitor.page.get_by_label("What is it for?").fill("my script that counts and counts, with a long name")
+    visitor.press("Make it")
+
+
+def policy_refused(visitor, town):
+    visitor.page.goto("/policies/new")
+    visitor.page.get_by_label("Name", exact=True).fill("x")
+    visitor.press("Look at it")
+
+
+def policy_preview(visitor, town):
+    visitor.page.goto("/policies/new")
+    visitor.page.get_by_label("Name", exact=True).fill(LONG_NAME[:110] + " too")
+    visitor.page.get_by_label("What it says").fill(f"# A heading\n\n> quoted\n\n{LONG_WORDS}\n\n```\n{'code ' * 60}\n```")
+    visitor.page.get_by_label("Category").select_option(index=1)
+    visitor.press("Look at it")
+
+
+def edit_preview(visitor, town):
+    visitor.page.goto(f"/policies/{town.long}/edit")
+    visitor.page.get_by_label("What it says").fill(f"Another text.\n\n{LONG_WORDS}")
+    visitor.press("Look at it first")
+
+
+def votes_saved(visitor, town):
+    visitor.page.goto(f"/policies/{town.long}")
+    visitor.page.locator("#held").fill("120")
+    visitor.press("Save my votes")
+
+
+def votes_too_many(visitor, town):
+    visitor.page.goto("/my/votes")
+    visitor.page.locator("[data-line] input").first.fill("123456789")
+    visitor.press("Save my votes")
+
+
+def votes_price(visitor, town):
+    visitor.page.goto(f"/my/votes/{town.long}?held=90")
+    visitor.page.locator("[data-agreed]").evaluate("field => field.form.addEventListener('formdata', "
+                                                   "event => event.formData.set('price', '0'))")
+    visitor.press("Save my votes")
+    assert visitor.page.locator("h1").inner_text().startswith("Taking back")
+
+
+def votes_conflict(visitor, town):
+    visitor.page.goto("/my/votes")
+    other = visitor.tab()
+    other.goto("/my/votes")
+    for page, more in ((other, 1), (visitor.page, 2)):
+        field = page.locator("[data-line] input").first
+        field.fill(str(int(field.input_value()) + more))
+        visitor.press("Save my votes", page)
+    assert visitor.page.locator("h1").inner_text() == "Your votes changed in the meantime"
+
+
+def votes_changed(visitor, town):
+    visitor.page.goto("/my/votes")
+    visitor.page.locator("[data-line] input").first.fill("0")
+    visitor.page.evaluate("scrollTo(0, 0)")
+
+
+def menu_open(visitor, town):
+    visitor.page.goto("/ranking")
+    visitor.page.locator("details.menu summary").click()
+
+
+def figures_open(visitor, town):
+    visitor.page.goto("/policies/1/history")
+    for summary in visitor.page.locator("main details summary").all():
+        summary.click()
+
+
+STATES = [("guest", not_found), ("guest", log_in_refused), ("guest", join_refused), ("guest", joined_and_letter),
+          ("guest", confirm), ("guest", reset), ("voter", new_token), ("voter", policy_refused), ("voter", policy_preview),
+          ("voter", edit_preview), ("voter", votes_saved), ("voter", votes_too_many), ("voter", votes_price),
+          ("voter", votes_conflict), ("voter", votes_changed), ("voter", menu_open), ("guest", figures_open)]
+
+
+@pytest.mark.parametrize("who, lead", STATES, ids=[lead.__name__ for _, lead in STATES])
+def test_state(town, shots, who, lead):
+    visitor = town.visitor(who)
+    lead(visitor, town)
+    wrong = look(visitor.page, shots, f"state_{lead.__name__}")
+    visitor.close()
+    assert not wrong, "\n".join(wrong)
+
+
+# ---- No data, and very much ----
+
+
+@pytest.mark.parametrize("path", ["/", "/ranking", "/policies", "/categories", "/parties", "/categories/1", "/parties/1"])
+def test_no_data(no_data, browser, shots, path):
+    visitor = Visitor(browser, no_data)
+    visitor.page.goto(path)
+    wrong = look(visitor.page, shots, f"nodata_{path.strip('/').replace('/', '_') or 'front'}")
+    visitor.close()
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.fixture(scope="module")
+def no_data(tmp_path_factory):
+    site = Site(tmp_path_factory.mktemp("nothing") / "data", "--empty")
+    yield site
+    assert site.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def very_many(tmp_path_factory):
+    """A site on which `demo` holds a vote on a thousand policies."""
+    data = tmp_path_factory.mktemp("many") / "data"
+    filled = subprocess.run([shared.BIN, "demo", "--data", data, "--voters", "1100", "--policies", "1050", "--days", "80"],
+                            env=shared.clean_environment(), capture_output=True, text=True)
+    assert filled.returncode == 0, filled.stderr
+    site = Site(data)
+    ids = [policy["id"] for policy in site.call("policy", "list") if policy["state"] == "active"]
+    held = {int(line) for line in site.call("vote", "show", "--as", "demo")["lines"]}
+    wanted = [i for i in ids if i not in held][:1000 - len(held)]
+    for start in range(0, len(wanted), 250):
+        site.call("vote", "save", "--as", "demo", *(f"{i}=1" for i in wanted[start:start + 250]))
+    yield site
+    assert site.stop() == 0
+
+
+@pytest.mark.parametrize("path", ["/my/votes", "/my/votes?order=rank", "/my/profile", "/my/history"])
+def test_very_many_lines(very_many, browser, shots, path):
+    visitor = Visitor(browser, very_many, reduced_motion="reduce").log_in()
+    visitor.page.goto(path)
+    wrong = look(visitor.page, shots, f"many_{path.strip('/').replace('/', '_').replace('?', '-')}",
+                 without=["color-contrast"])  # the same colours as with few lines, and minutes to judge
+    visitor.close()
+    assert not wrong, "\n".join(wrong)
