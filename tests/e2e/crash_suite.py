@@ -1,4 +1,5 @@
 """The server is killed while people vote and watch: what was told as saved is there afterwards, and open pages come back by themselves."""
+import random
 import signal
 import threading
 import time
@@ -24,31 +25,35 @@ def town(tmp_path):
 
 
 class Kills(threading.Thread):
-    """kill -9 at moments that fit nothing, and a new start at once."""
+    """kill -9 some moment after the next vote was told as saved, whatever is under way then; and a new start at once."""
 
     def __init__(self, site):
         super().__init__()
-        self.site, self.count, self.error = site, 0, None
+        self.site, self.count, self.error, self.told = site, 0, None, threading.Semaphore(0)
 
     def run(self):
         try:
             for _ in range(KILLS):
-                time.sleep(2.3)
+                if not self.told.acquire(timeout=90):
+                    raise RuntimeError("nobody can vote")
+                time.sleep(random.random())
                 self.site.stop(signal.SIGKILL)
                 self.count += 1
+                while self.told.acquire(blocking=False):
+                    pass
                 self.site.start()
         except Exception as error:  # told by the test
             self.error = error
 
 
-def vote_on(page, policy, held):
+def vote_on(page, policy, held, patience_ms=5000):
     """One more save by the form on the page. True: it said so. None: the page did not come back."""
     try:
-        page.goto(f"/policies/{policy}", timeout=5000)
-        page.locator("#held").fill(str(held))
-        page.get_by_role("button", name="Save my votes").click(timeout=5000)
-        page.wait_for_load_state(timeout=5000)
-        return "Your votes are saved" in page.get_by_role("status").first.inner_text(timeout=3000) or None
+        page.goto(f"/policies/{policy}", timeout=patience_ms)
+        page.locator("#held").fill(str(held), timeout=patience_ms)
+        with page.expect_navigation(timeout=patience_ms):
+            page.get_by_role("button", name="Save my votes").click(timeout=patience_ms)
+        return "Your votes are saved" in page.locator("main").inner_text(timeout=patience_ms) or None
     except playwright.sync_api.Error:
         return None
 
@@ -62,20 +67,20 @@ def test_nothing_that_was_told_as_saved_is_lost_and_watchers_come_back(town, vis
     kills = Kills(town)
     kills.start()
     tried = told = 0
-    while kills.is_alive() or tried == told:
-        held = tried + 1
-        answer = vote_on(voter.page, town.policy, held)
-        tried = held
-        told = held if answer else told
-        if not kills.is_alive():
-            break
+    while kills.is_alive():
+        tried += 1
+        if vote_on(voter.page, town.policy, tried):
+            told = tried
+            kills.told.release()
     kills.join()
-    assert kills.error is None and kills.count == KILLS and told > KILLS
+    assert kills.error is None and kills.count == KILLS and told >= KILLS
     lines = town.call("vote", "show", "--as", "voter")["lines"]
     assert told <= lines[str(town.policy)] <= tried, "saved is saved; what was cut off may be there or not"
     assert town.call("verify") is not None
     voter.expected = False
-    assert vote_on(voter.page, town.policy, tried + 1), "and it goes on"
+    # The browser may still be busy with a form that was cut off, and then lets the next page wait.
+    goes_on = any(vote_on(voter.page, town.policy, tried + 1, 15000) for _ in range(3))
+    assert goes_on, voter.page.locator("body").inner_text()
     expected = 100 + tried + 1
     expect(watcher.page.locator('[data-live="total"]').first).to_have_text(str(expected), timeout=30000)
     assert watcher.page.evaluate("window.loadedOnce"), "by itself, without loading the page again"
