@@ -112,7 +112,7 @@ static void set_table_options(rocksdb_options_t *options, rocksdb_cache_t *cache
 }
 
 /* A memtable is a skip list, which gets slow when it is larger than the processor's cache: so it is made of smaller ones. */
-enum { MEMTABLES_A_FLUSH = 8 };
+enum { MEMTABLES_A_FLUSH = 4 };
 
 /* Every choice with its measurement is in docs/store.md. */
 static rocksdb_options_t *make_options(Rocks *rocks)
