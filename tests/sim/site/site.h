@@ -30,7 +30,7 @@ enum {
     SITE_TABS = 3,
     SITE_FORMS = 16, /* that may be sent again */
     SITE_WISHES = 3,
-    SITE_HOURS_MOST = 512,
+    SITE_HOURS_MOST = 4096, /* the clock of a run that tasks keep going jumps far */
 };
 
 /* ---- What was told and seen ------------------------------------------------------------------------------ */
