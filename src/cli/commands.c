@@ -2,9 +2,9 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/ledger_commands.h"
-#include "cli/maintenance.h"
 #include "cli/open.h"
 #include "cli/serve.h"
+#include "cli/site_facts.h"
 #include "site/site.h"
 #include "store/rocksdb/rocksdb.h"
 

@@ -9,8 +9,8 @@
 #include "cli/arguments.h"
 #include "cli/demo.h"
 #include "cli/ledger_commands.h"
-#include "cli/maintenance.h"
 #include "cli/open.h"
+#include "cli/site_facts.h"
 
 enum { BAR_CELLS = 30, BAR_MS = 100, LINES = 10 };
 #define HOUR_US (INT64_C(3600) * US_PER_S)

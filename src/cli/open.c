@@ -1,7 +1,7 @@
 /* open.c -- from settings to an open store. */
 #include "cli/open.h"
 
-#include "cli/maintenance.h"
+#include "cli/site_facts.h"
 #include "store/rocksdb/rocksdb.h"
 
 static Status check_engine(const Config *config, Reason *reason)

@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "cli/control.h"
 #include "cli/demo.h"
-#include "cli/maintenance.h"
 #include "cli/open.h"
+#include "cli/site_facts.h"
 #include "site/site.h"
 #include "web/server.h"
 

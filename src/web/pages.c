@@ -65,7 +65,7 @@ static Status start_page(WebRequest *request)
     HTML(
         out,
         "<h1>Ostraka is running</h1>\n<p class=\"lead\">People earn votes over time, spend them on "
-        "policies, and watch the rankings move. This is the ground it will stand on.</p>\n"
+        "policies, and watch the rankings move. This server has no site on it yet.</p>\n"
         "<dl class=\"facts\">\n");
     text_fact(out, "Version", OSTRAKA_VERSION);
     store_facts(out, &health);

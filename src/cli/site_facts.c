@@ -1,6 +1,6 @@
-/* maintenance.c -- see maintenance.h. The cell `state` holds: id of the write (16 bytes) | for maintenance 1 on or 0 off, and the message; for
+/* site_facts.c -- see site_facts.h. The cell `state` holds: id of the write (16 bytes) | for maintenance 1 on or 0 off, and the message; for
  * the key its id. */
-#include "cli/maintenance.h"
+#include "cli/site_facts.h"
 
 #include "base/bytes.h"
 #include "base/ids.h"

@@ -1,4 +1,4 @@
-/* maintenance.h -- facts about the whole site that every instance shares, in table `site`.
+/* site_facts.h -- facts about the whole site that every instance shares, in table `site`.
  *
  * Today: maintenance mode, the id of the key that personal data is sealed with, and whether all of it is invented. A change is one conditional update on what stood
  * before, with a receipt as its proof, so two operators at once cannot both believe that theirs stands; a crash leaves the old or the
