@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "arguments.h"
 #include "store/rocksdb/rocksdb.h"
 
 /* Each run creates a few policies, so that a hundred runs leave some hundreds. */
@@ -333,32 +334,13 @@ static int command_check(void)
 
 /* ---- The command line ---- */
 
-static const struct {
-    const char *name;
-    const char **text;
-    uint64_t *number;
-} SETTINGS[] = {
+static const Argument SETTINGS[] = {
     {"directory", &settings.directory, NULL},
     {"acks", &settings.acks, NULL},
     {"threads", NULL, &settings.threads},
     {"seconds", NULL, &settings.seconds},
     {"run", NULL, &settings.run},
 };
-
-static bool set(const char *argument)
-{
-    Slice rest = slice_from(argument), name;
-    if (!slice_split(&rest, '=', &name))
-        return false;
-    for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS; i++) {
-        if (!slice_equal(name, slice_from(SETTINGS[i].name)))
-            continue;
-        if (SETTINGS[i].text != NULL)
-            *SETTINGS[i].text = rest.data;
-        return SETTINGS[i].text != NULL || slice_to_u64(rest, SETTINGS[i].number) == STATUS_OK;
-    }
-    return false;
-}
 
 int main(int argc, char **argv)
 {
@@ -370,7 +352,7 @@ int main(int argc, char **argv)
         {"make", command_make, false}, {"run", command_run, true}, {"check", command_check, true}};
     bool good = argc > 1;
     for (int i = 2; i < argc; i++)
-        good &= set(argv[i]);
+        good &= argument_set(SETTINGS, sizeof SETTINGS / sizeof *SETTINGS, argv[i]);
     good &= settings.directory != NULL && settings.threads >= 1 &&
             settings.threads <= SAVES_THREADS_MOST;
     for (size_t i = 0; good && i < sizeof commands / sizeof *commands; i++)

@@ -14,7 +14,7 @@
  * be announced by a mark, m/<version> in the plain row mark/<chain>. */
 #pragma once
 
-#include "store/rocksdb/rocksdb.h"
+#include "store/store.h"
 
 enum {
     WORKLOAD_CHAINS = 32,
@@ -24,9 +24,7 @@ enum {
 };
 
 extern const Table WORKLOAD_PLAIN, WORKLOAD_CHAIN;
-
-/* The smallest write buffer that RocksDB takes, so that short runs flush and compact. */
-MUST_USE Status workload_open(const char *directory, Store **ret_store, Reason *reason);
+extern const TableSet WORKLOAD_TABLES;
 
 /* ---- Names and values ---- */
 
@@ -68,6 +66,37 @@ typedef struct Record {
 void workload_record(int fd, const Record *record);
 /* All whole lines of the file; a line that a kill has torn is left out. From malloc. */
 Record *workload_records(const char *path, size_t *ret_count);
+
+/* ---- Writing ---- */
+
+/* A client: one thread. Its numbers begin at zero; `run` must not have been used before on the same data. */
+typedef struct Writer {
+    Store *store;
+    Clock clock;
+    int acks; /* where its records go */
+    uint64_t run, payload;
+    uint32_t index;
+    uint32_t
+        repeats; /* how often a plain write is sent again; above zero, every update is settled (store_update) */
+    uint64_t luck;
+    uint64_t versions;  /* used so far */
+    uint64_t repeated;  /* plain writes that were sent again */
+    int64_t slowest_us; /* the longest that a request took */
+    Arena *arena;
+} Writer;
+
+typedef struct Written {
+    enum { WROTE_PLAIN, WROTE_UPDATE, WROTE_NOTHING } what; /* nothing: a head could not be read */
+    Status status;
+} Written;
+
+/* Writes something, records the answer, returns it. */
+Written workload_write(Writer *writer);
+/* One version into several rows; within each it is all or nothing. */
+MUST_USE Status workload_write_plain(Writer *writer, uint32_t rows);
+
+/* The store broke a promise: says which, and ends the program with status 3. */
+_Noreturn void workload_broken(const char *format, ...) PRINTF_LIKE(1, 2);
 
 /* ---- The check ---- */
 

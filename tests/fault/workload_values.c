@@ -13,22 +13,8 @@ const Table WORKLOAD_PLAIN = {
 const Table WORKLOAD_CHAIN = {
     .number = TABLE_FIRST_FOR_TESTS + 1, .name = "workload_chain", .kind = TABLE_CONDITIONAL};
 
-static const Table *const TABLES_USED[] = {&WORKLOAD_PLAIN, &WORKLOAD_CHAIN};
-
-Status workload_open(const char *directory, Store **ret_store, Reason *reason)
-{
-    RocksdbOptions options = {
-        .directory = directory,
-        .create = true,
-        .cache_bytes = 8 << 20,
-        .write_buffer_bytes = 64 << 10,
-        .grace_s = 10 * S_PER_DAY,
-        .reopen_s = 3600, /* the workload itself says when */
-        .world = world_real(),
-        .tables = {TABLES_USED, 2},
-    };
-    return store_rocksdb_open(&options, ret_store, reason);
-}
+static const Table *const BOTH[] = {&WORKLOAD_PLAIN, &WORKLOAD_CHAIN};
+const TableSet WORKLOAD_TABLES = {BOTH, sizeof BOTH / sizeof *BOTH};
 
 Slice workload_plain_row(uint32_t row, Arena *arena)
 {
