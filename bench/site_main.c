@@ -3,7 +3,8 @@
  *     bench_site DIRECTORY LOGFILE [NAME=VALUE…]   with the names of config.h
  * Prints "port N" when it serves. Commands:
  *     policies N   N active policies of one owner
- *     voters N     N confirmed accounts with much to spend; the secrets of their sessions go to DIRECTORY.voters, one a line */
+ *     voters N     N confirmed accounts with much to spend; the secrets of their sessions go to DIRECTORY.voters, one a line
+ *     forms N      the form of one of N policies as it would stand on a page of each voter, to DIRECTORY.forms (votes.lua) */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -17,7 +18,12 @@
 #include "site/site.h"
 #include "store/rocksdb/rocksdb.h"
 
-enum { LOADERS = 32, AGO_DAYS = 3650 };
+enum { LOADERS = 32, AGO_DAYS = 3650, SECRET_TEXT = 64, HELD_MOST = 9, CSRF_TEXT = 32 };
+
+typedef struct Voter {
+    uint64_t account;
+    char secret[SECRET_TEXT];
+} Voter;
 
 static struct {
     World world;
@@ -27,9 +33,12 @@ static struct {
     WebServer *server;
     const char *directory;
     uint64_t owner;
-    atomic_uint_fast64_t next;
-    pthread_mutex_t lock; /* of `secrets` */
-    FILE *secrets;
+    atomic_uint_fast64_t named, next;
+    pthread_mutex_t lock; /* of what follows */
+    FILE *out;
+    Voter *voters;
+    size_t voter_count, voter_room;
+    uint64_t policies; /* for `forms` */
 } bench = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void expect(Status status, const char *what, const Reason *reason)
@@ -100,7 +109,22 @@ static void loader_end(void *state)
     arena_free(state);
 }
 
-static uint64_t loader_step(void *state)
+static void remember(const Session *session)
+{
+    pthread_mutex_lock(&bench.lock);
+    if (bench.voter_count == bench.voter_room) {
+        bench.voter_room = 2 * bench.voter_room + 1024;
+        bench.voters = realloc(bench.voters, bench.voter_room * sizeof *bench.voters);
+        CHECK(bench.voters != NULL);
+    }
+    Voter *voter = &bench.voters[bench.voter_count++];
+    voter->account = session->account;
+    snprintf(voter->secret, sizeof voter->secret, "%.*s", SLICE_ARG(session->secret));
+    fprintf(bench.out, "%s\n", voter->secret);
+    pthread_mutex_unlock(&bench.lock);
+}
+
+static uint64_t voter_step(void *state)
 {
     Arena *arena = state;
     Account account;
@@ -108,36 +132,91 @@ static uint64_t loader_step(void *state)
     Reason reason = {0};
     SessionOrigin origin = {.address = SLICE("127.0.0.1"), .agent = SLICE("bench")};
     arena_reset(arena);
-    Slice name = arena_print(arena, "voter%" PRIu64, (uint64_t)atomic_fetch_add(&bench.next, 1));
+    Slice name = arena_print(arena, "voter%" PRIu64, (uint64_t)atomic_fetch_add(&bench.named, 1));
     add_account(arena_text(arena, name), arena, &account);
     expect(sessions_begin(bench.app.accounts, &account, &origin, arena, &session), "a session",
            &reason);
-    pthread_mutex_lock(&bench.lock);
-    fprintf(bench.secrets, "%.*s\n", SLICE_ARG(session.secret));
-    pthread_mutex_unlock(&bench.lock);
+    remember(&session);
     return 1;
+}
+
+static void open_out(const char *ending, const char *mode)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s.%s", bench.directory, ending);
+    bench.out = fopen(path, mode);
+    if (bench.out == NULL)
+        bench_fail("cannot write %s", path);
+}
+
+/* By many at once: each waits for the store. */
+static void load(uint64_t (*step)(void *state), uint64_t steps, BenchResult *ret_result)
+{
+    BenchLoad work = {
+        .clients = LOADERS, .steps = steps, .begin = loader_begin, .step = step, .end = loader_end};
+    bench_run(&work, ret_result);
+    fclose(bench.out);
 }
 
 static void voters(void *unused, int64_t count)
 {
-    char path[4096];
     BenchResult result;
     (void)unused;
-    snprintf(path, sizeof path, "%s.voters", bench.directory);
-    bench.secrets = fopen(path, "a");
-    if (bench.secrets == NULL)
-        bench_fail("cannot write %s", path);
-    BenchLoad load = {.clients = LOADERS,
-                      .steps = (uint64_t)count,
-                      .begin = loader_begin,
-                      .step = loader_step,
-                      .end = loader_end};
-    bench_run(&load, &result);
-    fclose(bench.secrets);
+    open_out("voters", "a");
+    load(voter_step, (uint64_t)count, &result);
     printf("{\"voters\": %" PRIu64 ", \"seconds\": %.3f}\n", result.units, result.seconds);
 }
 
-static const BenchCommand COMMANDS[] = {{"policies", policies}, {"voters", voters}, {NULL, NULL}};
+/* ---- Forms: what a page would hold, without the time to ask for a hundred thousand pages ---- */
+
+/* As the door makes it; a form with another one would be refused. */
+static Slice form_token(const Voter *voter, Arena *arena)
+{
+    static const char DIGITS[] = "0123456789abcdef";
+    Slice hash = vault_hash(bench.app.vault, "csrf", slice_from(voter->secret), arena);
+    char *text = arena_bytes(arena, CSRF_TEXT);
+    for (size_t i = 0; i < CSRF_TEXT; i++)
+        text[i] = DIGITS[(unsigned char)hash.data[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15];
+    return slice_of(text, CSRF_TEXT);
+}
+
+static uint64_t form_step(void *state)
+{
+    Arena *arena = state;
+    VoterState shown;
+    Reason reason = {0};
+    arena_reset(arena);
+    size_t number = (size_t)atomic_fetch_add(&bench.next, 1);
+    if (number >= bench.voter_count)
+        return 1;
+    const Voter *voter = &bench.voters[number];
+    expect(votes_show(bench.app.votes, voter->account, arena, &shown), "a voter", &reason);
+    BenchRandom random = bench_random(number ^ (uint64_t)bench_now_ns());
+    Id token = id_new(bench.world.clock, bench.world.random);
+    pthread_mutex_lock(&bench.lock);
+    fprintf(bench.out,
+            "/my/votes/%" PRIu64
+            "\tsession=%s\tcsrf=%.*s&seen=%.*s&token=%.*s&price=1000000&held=%d\n",
+            1 + bench_random_below(&random, bench.policies), voter->secret,
+            SLICE_ARG(form_token(voter, arena)), SLICE_ARG(id_text(shown.version, arena)),
+            SLICE_ARG(id_text(token, arena)), 1 + (int)bench_random_below(&random, HELD_MOST));
+    pthread_mutex_unlock(&bench.lock);
+    return 1;
+}
+
+static void forms(void *unused, int64_t policies_count)
+{
+    BenchResult result;
+    (void)unused;
+    bench.policies = (uint64_t)policies_count;
+    atomic_store(&bench.next, 0);
+    open_out("forms", "w");
+    load(form_step, bench.voter_count, &result);
+    printf("{\"forms\": %zu, \"seconds\": %.3f}\n", bench.voter_count, result.seconds);
+}
+
+static const BenchCommand COMMANDS[] = {
+    {"policies", policies}, {"voters", voters}, {"forms", forms}, {NULL, NULL}};
 
 /* ---- The site ---- */
 

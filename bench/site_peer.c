@@ -1,8 +1,9 @@
 /* site_peer.c -- the peer of the site's votes: one endpoint on our own web base, which saves in PostgreSQL with the same effects.
  *
- *     bench_site_peer CONNINFO LOGFILE VOTERS [NAME=VALUE…]   with the names of config.h
- * Prints "port N" when it serves. POST /my/votes/{policy} with voter and held is one call of save() (ledger.sql), whose tables
- * bench_ledger_peer has filled; the policy is one of the voter's own. No session, no page: what it does beside the save is less than ours. */
+ *     bench_site_peer CONNINFO SCHEMA_FILE LOGFILE VOTERS [NAME=VALUE…]   with the names of config.h
+ * Prints "port N" when it serves. POST /my/votes/{policy} with the cookie `session` (voter-N), csrf, voter (N, for the version that its
+ * page would have had) and held is one call of vote() (site.sql), on tables that bench_ledger_peer has filled; the policy is
+ * one that the voter holds. It runs on the same threads as ours, save_threads. No page: what it does beside the save is less than ours. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <sodium.h>
+
 #include "peer.h"
 #include "web/request.h"
 #include "web/server.h"
 
-enum { PARAMETERS = 9, VERSION = 16, CHANGE_BYTES = 32 };
+enum { PARAMETERS = 7, VERSION = 16, CHANGE_BYTES = 32, FORM_HASH = 16 };
+enum { FORM_TOKEN = 1, FORM_VOTER, FORM_HELD };
 
 static const char *conninfo;
 static int64_t voters;
@@ -23,9 +27,11 @@ static uint64_t
     *lines; /* by voter: a policy that they hold votes on; save() changes, and adds none */
 static _Thread_local PGconn *connection; /* one a thread of the server */
 
-static void load_versions(void)
+static void load(const char *schema)
 {
     PGconn *control = peer_connect(conninfo);
+    peer_execute_file(control, schema);
+    peer_execute(control, "VACUUM (FREEZE, ANALYZE) session");
     PGresult *rows =
         PQexecParams(control, "SELECT voter, version FROM head", 0, NULL, NULL, NULL, NULL, 1);
     if (PQresultStatus(rows) != PGRES_TUPLES_OK)
@@ -52,33 +58,58 @@ static int64_t now_us(void)
     return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
 }
 
-static Status save(WebRequest *request)
+/* The token against forgery is a keyed hash of the session's secret, as ours. */
+static Status check_form(WebRequest *request, Slice secret)
 {
-    int64_t voter = web_number(request, 1) % voters;
-    const uint64_t numbers[] = {
-        (uint64_t)voter,   web_id(request, 0), (uint64_t)web_number(request, 2), 0, 0,
-        (uint64_t)now_us()};
-    char wire[sizeof numbers], changes[CHANGE_BYTES] = {0}, version[VERSION];
+    static const unsigned char KEY[] = "the key of the benchmark's forms";
+    unsigned char hash[FORM_HASH];
+    char text[2 * FORM_HASH + 1];
+    Slice sent = web_text(request, FORM_TOKEN);
+    crypto_generichash(hash, sizeof hash, (const unsigned char *)secret.data, secret.size, KEY,
+                       sizeof KEY - 1);
+    sodium_bin2hex(text, sizeof text, hash, sizeof hash);
+    if (sent.size != 2 * FORM_HASH || sodium_memcmp(sent.data, text, sent.size) != 0)
+        return reason_set(web_reason(request), STATUS_DENIED, "csrf",
+                          "this form was not made here");
+    return STATUS_OK;
+}
+
+/* 1: saved; see site.sql. */
+static int call(Slice secret, int64_t voter, int64_t held, const char version[VERSION])
+{
+    const uint64_t numbers[] = {lines[voter], (uint64_t)held, (uint64_t)now_us()};
+    unsigned char key[crypto_hash_sha256_BYTES];
+    char wire[sizeof numbers], changes[CHANGE_BYTES] = {0};
+    crypto_hash_sha256(key, (const unsigned char *)secret.data, secret.size);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         bytes_put_u64(wire + 8 * i, numbers[i]);
-    bytes_put_u64(version, (uint64_t)bench_now_ns());
-    bytes_put_u64(version + 8, (uint64_t)voter);
-    const char *values[PARAMETERS] = {wire,      (char *)versions[voter],
-                                      wire + 8,  wire + 16,
-                                      wire + 24, wire + 32,
-                                      version,   wire + 40,
-                                      changes};
-    const int lengths[PARAMETERS] = {8, 16, 8, 8, 8, 8, 16, 8, CHANGE_BYTES};
-    const int formats[PARAMETERS] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const char *values[PARAMETERS] = {
+        (char *)key, (char *)versions[voter], wire, wire + 8, version, wire + 16, changes};
+    const int lengths[PARAMETERS] = {sizeof key, VERSION, 8, 8, VERSION, 8, CHANGE_BYTES};
+    const int formats[PARAMETERS] = {1, 1, 1, 1, 1, 1, 1};
     if (connection == NULL)
-        connection = peer_connect_prepared(
-            conninfo, "SELECT save($1, $2, $3, $4, $5, $6, $7, $8, $9)", PARAMETERS);
+        connection =
+            peer_connect_prepared(conninfo, "SELECT vote($1, $2, $3, $4, $5, $6, $7)", PARAMETERS);
     PGresult *result = PQexecPrepared(connection, "save", PARAMETERS, values, lengths, formats, 1);
     if (PQresultStatus(result) != PGRES_TUPLES_OK)
         bench_fail("PostgreSQL: %s", PQerrorMessage(connection));
-    bool saved = PQgetvalue(result, 0, 0)[3] == 1; /* a 4-byte integer, big-endian */
+    int answer = PQgetvalue(result, 0, 0)[3]; /* a 4-byte integer, big-endian */
     PQclear(result);
-    if (!saved)
+    return answer;
+}
+
+static Status save(WebRequest *request)
+{
+    int64_t voter = web_number(request, FORM_VOTER) % voters;
+    Slice secret = web_cookie(request, "session");
+    char version[VERSION];
+    TRY(check_form(request, secret));
+    bytes_put_u64(version, (uint64_t)bench_now_ns());
+    bytes_put_u64(version + 8, (uint64_t)voter);
+    int answer = call(secret, voter, web_number(request, FORM_HELD), version);
+    if (answer == 2)
+        return reason_set(web_reason(request), STATUS_LOGIN, "", "log in first");
+    if (answer != 1)
         return reason_set(web_reason(request), STATUS_REFUSED, "", "the save was refused");
     memcpy(versions[voter], version, VERSION);
     web_redirect(request, 303, SLICE("/policies/1?done=saved&number=1"));
@@ -88,6 +119,7 @@ static Status save(WebRequest *request)
 static const WebRoute ROUTES[] = {
     {WEB_POST, "/my/votes/{policy}", save, .body_bytes = WEB_BODY_DEFAULT, .help = "Saves.",
      .params = {{"policy", WEB_PATH, WEB_ID, .help = "The policy."},
+                {"csrf", WEB_FORM, WEB_OPAQUE, .least = 0, .most = 64, .help = "The form's."},
                 {"voter", WEB_FORM, WEB_NUMBER, .least = 0, .most = INT64_MAX, .help = "Who."},
                 {"held", WEB_FORM, WEB_NUMBER, .least = 0, .most = 1000, .help = "How many."}}},
 };
@@ -98,22 +130,22 @@ int main(int count, char **words)
     Config config;
     Reason reason = {0};
     WebServer *server;
-    if (count < 4)
-        bench_fail("usage: bench_site_peer CONNINFO LOGFILE VOTERS [NAME=VALUE…]");
-    int fd = open(words[2], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (count < 5)
+        bench_fail("usage: bench_site_peer CONNINFO SCHEMA_FILE LOGFILE VOTERS [NAME=VALUE…]");
+    int fd = open(words[3], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (fd < 0)
-        bench_fail("cannot write %s", words[2]);
+        bench_fail("cannot write %s", words[3]);
     conninfo = words[1];
-    voters = strtoll(words[3], NULL, 10);
+    voters = strtoll(words[4], NULL, 10);
     config_defaults(&config);
-    for (int i = 4; i < count; i++) {
+    for (int i = 5; i < count; i++) {
         Slice word = slice_from(words[i]);
         size_t equals = slice_find(word, '=');
         if (config_set(&config, slice_of(word.data, equals), slice_after(word, equals + 1), arena,
                        &reason) != STATUS_OK)
             bench_fail("%s: %s", words[i], reason.rule);
     }
-    load_versions();
+    load(words[2]);
     World world = world_real();
     Log *log = log_new(fd, LOG_INFO, world.clock);
     WebOptions options = {

@@ -75,20 +75,20 @@ static Status reset(WebRequest *request)
 static const WebRoute ROUTES[] = {
     {WEB_GET, API_PATH "session", give_session, .access = WEB_GUEST, .tag = "accounts", .answers = "Visit",
      .help = "Whether somebody is logged in, and the token for requests that rely on cookies."},
-    OPEN(WEB_POST, "session", log_in, "Done"), .slow = true, .help = "Logs in, for browsers: the answer sets a cookie.",
+    OPEN(WEB_POST, "session", log_in, "Done"), .threads = WEB_PASSWORD, .help = "Logs in, for browsers: the answer sets a cookie.",
      .params = {{"name", WEB_JSON, WEB_LINE, .least = 1, .most = FIELD_MOST, .help = "Name or e-mail address."}, PASSWORD_ROW,
                 {"remember", WEB_JSON, WEB_SWITCH, .fallback = "off", .help = "Stay logged in."}}},
     {WEB_DELETE, API_PATH "session", log_out, .access = WEB_LOGIN, .tag = "accounts", .answers = "Done",
      .help = "Logs out."},
-    OPEN(WEB_POST, "accounts", join, "Done"), .slow = true,
+    OPEN(WEB_POST, "accounts", join, "Done"), .threads = WEB_PASSWORD,
      .help = "Registers. A letter with a link goes to the address; the answer is the same when it is taken.",
      .params = {{"name", WEB_JSON, WEB_LINE, .least = 1, .most = FIELD_MOST, .help = "3 to 30 letters and digits; public."},
                 {"email", WEB_JSON, WEB_LINE, .least = 1, .most = FIELD_MOST, .help = "Shown to nobody."}, PASSWORD_ROW}},
     OPEN(WEB_POST, "accounts/confirm", confirm, "Done"), .help = "Confirms a registration.", .params = {SECRET_ROW}},
-    OPEN(WEB_POST, "accounts/forgotten", forget, "Done"), .slow = true,
+    OPEN(WEB_POST, "accounts/forgotten", forget, "Done"), .threads = WEB_PASSWORD,
      .help = "Sends a letter with a link for a new password; the answer is the same when nobody is called that.",
      .params = {{"name", WEB_JSON, WEB_LINE, .least = 1, .most = FIELD_MOST, .help = "Name or e-mail address."}}},
-    OPEN(WEB_POST, "accounts/reset", reset, "Done"), .slow = true, .help = "Sets a new password.", .params = {SECRET_ROW, PASSWORD_ROW}},
+    OPEN(WEB_POST, "accounts/reset", reset, "Done"), .threads = WEB_PASSWORD, .help = "Sets a new password.", .params = {SECRET_ROW, PASSWORD_ROW}},
 };
 /* clang-format on */
 const Room ROOM_API_PEOPLE = ROOM(ROUTES);

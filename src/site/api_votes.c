@@ -174,7 +174,7 @@ static const WebRoute ROUTES[] = {
                  .help = "Instead of an Idempotency-Key: 32 hexadecimal digits, new for each save."},
                 {"price", WEB_JSON, WEB_NUMBER, .optional = true, .least = 0, .most = INT64_MAX,
                  .help = "What taking back may cost; when it costs more, the save is refused. Without it: whatever it costs."}}},
-    {WEB_POST, API_PATH "me/votes/cost", give_cost, .access = WEB_LOGIN, .body_bytes = WEB_BODY_DEFAULT, .tag = "me",
+    {WEB_POST, API_PATH "me/votes/cost", give_cost, .threads = WEB_ANSWER, .access = WEB_LOGIN, .body_bytes = WEB_BODY_DEFAULT, .tag = "me",
      .answers = "Cost", .help = "What such a save would cost, without saving.", .params = {LINES_ROW}},
 };
 /* clang-format on */

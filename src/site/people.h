@@ -64,7 +64,7 @@ MUST_USE Status people_throttle_letters(WebRequest *request, Slice email);
 /* What tries with a password are counted by: however it is written, it is one name. */
 Slice people_name_key(Slice name_or_email, Arena *arena);
 /* Waits until PEOPLE_FLOOR_MS have passed since `begun_us` (of the steady clock), so that the time of an answer does not tell whether there was
- * a letter to write. For routes on threads of their own (WebRoute.slow). */
+ * a letter to write. For routes on threads of their own (WebRoute.threads). */
 enum { PEOPLE_FLOOR_MS = 150 };
 void people_floor(WebRequest *request, int64_t begun_us);
 /* A path of ours, or "/". */

@@ -218,12 +218,12 @@ static Status do_first_admin(WebRequest *request)
 
 static const WebRoute ROUTES[] = {
     {WEB_GET, "/register", show_register, .access = WEB_GUEST, .help = "The form to join."},
-    {WEB_POST, "/register", do_register, .slow = true, .access = WEB_GUEST,
+    {WEB_POST, "/register", do_register, .threads = WEB_PASSWORD, .access = WEB_GUEST,
      .body_bytes = WEB_BODY_DEFAULT, .help = "Joins; a letter with a link follows.",
      .params = {PERSON_FIELDS}},
     {WEB_GET, "/register/sent", show_sent, .access = WEB_GUEST,
      .help = "Says that a letter is on its way."},
-    {WEB_POST, "/register/again", do_again, .slow = true, .access = WEB_GUEST,
+    {WEB_POST, "/register/again", do_again, .threads = WEB_PASSWORD, .access = WEB_GUEST,
      .body_bytes = WEB_BODY_DEFAULT, .help = "Sends the letter again.",
      .params = {{"email", WEB_FORM, WEB_LINE, .most = FIELD_MOST, .help = "Where it goes."}}},
     {WEB_GET, "/confirm", show_confirm,
@@ -233,7 +233,8 @@ static const WebRoute ROUTES[] = {
      .help = "Confirms an e-mail address.", .params = {LINK_TOKEN(WEB_FORM)}},
     {WEB_GET, "/first-admin", show_first_admin,
      .help = "The form for the first admin of a new site.", .params = {LINK_TOKEN(WEB_QUERY)}},
-    {WEB_POST, "/first-admin", do_first_admin, .slow = true, .body_bytes = WEB_BODY_DEFAULT,
-     .help = "Makes the first admin.", .params = {LINK_TOKEN(WEB_FORM), PERSON_FIELDS}},
+    {WEB_POST, "/first-admin", do_first_admin, .threads = WEB_PASSWORD,
+     .body_bytes = WEB_BODY_DEFAULT, .help = "Makes the first admin.",
+     .params = {LINK_TOKEN(WEB_FORM), PERSON_FIELDS}},
 };
 const Room ROOM_REGISTER = ROOM(ROUTES);

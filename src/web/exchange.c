@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "web/errors.h"
+#include "web/pool.h"
 #include "web/server_internal.h"
-#include "web/slow.h"
 
 /* Sent with every answer. Scripts, styles and pictures come from us alone, forms go to us alone, nobody frames us. */
 static const struct {
@@ -279,17 +279,29 @@ static enum MHD_Result take_head(WebRequest *request, struct MHD_Connection *mhd
     return queue_answer(request, mhd);
 }
 
+/* What those are told for whom a pool has no room: the handler does not run at all. */
+static const struct {
+    Status status;
+    const char *rule;
+} NO_ROOM[WEB_THREAD_KINDS] = {
+    [WEB_SAVE] = {STATUS_UNAVAILABLE, "too many people save something at this moment"},
+    [WEB_PASSWORD] = {STATUS_THROTTLED, "too many people log in at this moment"},
+};
+
 /* Makes the answer here, unless it is made already. True: it is made elsewhere, and we are called again then. */
 static bool make_elsewhere(WebRequest *request, struct MHD_Connection *mhd)
 {
     if (atomic_load(&request->is_made))
         return false;
-    bool is_slow = request->status == STATUS_OK && request->match.route->slow;
-    if (is_slow && slow_take(request->server->slow, request, mhd))
-        return true;
-    if (is_slow) /* no room: the handler does not run at all */
-        request->status = reason_set(&request->reason, STATUS_THROTTLED, NULL,
-                                     "too many people log in at this moment");
+    if (request->status == STATUS_OK) {
+        WebThreads threads = route_threads(request->match.route);
+        Pool *pool = request->server->pools[threads];
+        if (pool != NULL && pool_take(pool, request, mhd))
+            return true;
+        if (pool != NULL)
+            request->status = reason_set(&request->reason, NO_ROOM[threads].status, NULL, "%s",
+                                         NO_ROOM[threads].rule);
+    }
     answer_make(request);
     return false;
 }

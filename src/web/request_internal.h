@@ -31,9 +31,9 @@ typedef struct WebCookie {
 struct WebRequest {
     WebServer *server;
     Connection *connection;
-    WebRequest *next;           /* in the list of spare ones, or of slow ones */
-    struct MHD_Connection *mhd; /* while it is a slow one (slow.h) */
-    _Atomic bool is_made;       /* a slow one's answer is there, to be sent */
+    WebRequest *next;           /* in the list of spare ones, or of a pool */
+    struct MHD_Connection *mhd; /* while a pool has it (pool.h) */
+    _Atomic bool is_made;       /* a pool has made the answer, which is, to be sent */
     Arena *arena;
 
     /* what came */

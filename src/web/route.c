@@ -78,6 +78,13 @@ size_t route_param_count(const WebRoute *route)
     return count;
 }
 
+WebThreads route_threads(const WebRoute *route)
+{
+    if (route->threads != WEB_BY_METHOD)
+        return route->threads;
+    return route->method == WEB_GET ? WEB_ANSWER : WEB_SAVE;
+}
+
 bool route_takes(const WebRoute *route, WebFrom from)
 {
     for (size_t i = 0; i < route_param_count(route); i++)

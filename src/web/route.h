@@ -35,6 +35,16 @@ typedef enum WebAccess {
     WEB_ADMIN,
 } WebAccess;
 
+/* Which threads run a handler. The few that answer (web_threads) must not wait for anything, or everybody waits; those that do have
+ * threads of their own (pool.h), and when too many wait there, whoever comes next is told so at once. */
+typedef enum WebThreads {
+    WEB_BY_METHOD, /* a GET: ANSWER; any other method: SAVE, because what it writes waits for the disk */
+    WEB_ANSWER,   /* reads at most */
+    WEB_SAVE,     /* save_threads, and 503 when there are too many */
+    WEB_PASSWORD, /* computes a password: password_threads, and 429 when there are too many */
+    WEB_THREAD_KINDS
+} WebThreads;
+
 typedef enum WebFrom { WEB_PATH, WEB_QUERY, WEB_FORM, WEB_JSON } WebFrom;
 
 /*   kind       holds                                        least, most */
@@ -80,9 +90,8 @@ typedef struct WebRoute {
     int64_t body_bytes;
     /* Answers also in maintenance mode and while the server stops. */
     bool always;
-    /* The handler takes long, because it computes a password: it, and admit before it, run on threads of their own (slow.h), and
-     * when too many wait the answer is 429 at once. */
-    bool slow;
+    /* Who runs the handler, and admit before it. */
+    WebThreads threads;
     /* A public GET whose answer depends only on its address and on whether it is JSON: requests without session and authorization
      * may get one that is this old, and seldom twice that (page_cache.h); neither admit nor the handler runs for them. What is
      * made for one visitor (a form's secret, a name) must not stand on it. 0: made for each request. */
@@ -136,6 +145,8 @@ const char *route_method_name(WebMethod method);
 /* `path` is what http_parse_target gives, its segments still encoded. */
 WebMatch routes_find(const WebRoute *routes, size_t count, WebMethod method, Slice path);
 size_t route_param_count(const WebRoute *route);
+/* The threads that run it; never WEB_BY_METHOD. */
+WebThreads route_threads(const WebRoute *route);
 /* Whether the route reads its body as this kind. */
 bool route_takes(const WebRoute *route, WebFrom from);
 

@@ -5,8 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "web/pool.h"
 #include "web/server_internal.h"
-#include "web/slow.h"
 
 enum {
     FILES_BESIDE =
@@ -119,7 +119,8 @@ static void free_server(WebServer *server)
         connections_free(server->connections);
     metrics_free(server->metrics);
     page_cache_free(server->page_cache);
-    slow_free(server->slow);
+    for (size_t i = 0; i < WEB_THREAD_KINDS; i++)
+        pool_free(server->pools[i]);
     free(server->routes);
     pthread_mutex_destroy(&server->lock);
     free(server);
@@ -144,6 +145,26 @@ static void name_public_url(WebServer *server)
              is_any ? "localhost" : listen.host, is_ipv6 ? "]" : "", (unsigned)server->port);
 }
 
+static void start_pools(WebServer *server)
+{
+    const Config *config = server->options.config;
+    const PoolOptions pools[WEB_THREAD_KINDS] = {
+        [WEB_SAVE] = {"web-save", (unsigned)config->save_threads, (unsigned)config->save_queue},
+        [WEB_PASSWORD] = {"web-password", (unsigned)config->password_threads,
+                          (unsigned)config->password_queue},
+    };
+    for (size_t i = 0; i < WEB_THREAD_KINDS; i++)
+        if (pools[i].threads > 0)
+            server->pools[i] = pool_start(&pools[i]);
+}
+
+static void stop_pools(WebServer *server)
+{
+    for (size_t i = 0; i < WEB_THREAD_KINDS; i++)
+        if (server->pools[i] != NULL)
+            pool_stop(server->pools[i]);
+}
+
 static Status start(WebServer *server, Reason *reason)
 {
     TRY(web_server_check(server->options.config, reason));
@@ -151,15 +172,14 @@ static Status start(WebServer *server, Reason *reason)
     make_parts(server);
     TRY(listener_open(server, reason));
     name_public_url(server);
-    const Config *config = server->options.config;
-    server->slow = slow_start((unsigned)config->password_threads, (unsigned)config->password_queue);
+    start_pools(server);
     Status status = start_library(server, reason);
     if (status == STATUS_OK) {
         log_gather(server->options.log, true); /* the keeper flushes */
         keeper_start(server);
         return STATUS_OK;
     }
-    slow_stop(server->slow);
+    stop_pools(server);
     close(server->listen_fd);
     close(server->wake_fd);
     return status;
@@ -238,7 +258,7 @@ void web_server_stop(WebServer *server)
     listener_close(server);
     wait_for_requests(server);
     keeper_stop(server);
-    slow_stop(server->slow); /* the library does not end while a connection is suspended */
+    stop_pools(server); /* the library does not end while a connection is suspended */
     MHD_stop_daemon(server->daemon);
     log_gather(server->options.log, false);
     free_server(server);

@@ -13,7 +13,8 @@
  *   3. Every answer has the security headers and an X-Request-Id, and gives one line in the log, except for
  *      requests that the HTTP library refuses by itself (a request line or header it cannot read, a head that does not fit
  *      its memory, a malformed chunk): a bare 400, 413, 414, 431, 500 or 505, and the connection is closed.
- *   4. Slow or idle clients hold no thread. A handler does hold one of web_threads while it runs.
+ *   4. Slow or idle clients hold no thread. A handler does hold one while it runs: one of web_threads when it only reads, one of a
+ *      pool of its own when it waits for the disk or computes a password (WebThreads in route.h), and the pools are bounded.
  *   5. web_server_stop refuses new connections at once, closes idle ones, lets requests that are under way finish for up
  *      to stop_seconds, then cuts and says so in the log. A handler that still runs then holds up the stop until it returns: a
  *      thread cannot be taken from it, and what it uses cannot be closed. A request that comes in on a live connection meanwhile gets 503 and

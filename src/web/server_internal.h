@@ -19,8 +19,8 @@ struct WebServer {
     AddressRanges trusted;
     Connections *connections;
     Metrics *metrics;
-    PageCache *page_cache; /* NULL: none */
-    struct Slow *slow;
+    PageCache *page_cache;                /* NULL: none */
+    struct Pool *pools[WEB_THREAD_KINDS]; /* NULL for threads that are in none */
     struct MHD_Daemon *daemon;
     char public_url[PUBLIC_URL_TEXT];
     bool is_secure; /* public_url is https */

@@ -43,6 +43,15 @@ TEST(the_first_row_that_fits_wins)
     EXPECT(found(WEB_GET, "/policies/new") == &ROUTES[3]);
 }
 
+TEST(what_writes_has_threads_of_its_own)
+{
+    EXPECT(route_threads(&ROUTES[1]) == WEB_ANSWER);
+    EXPECT(route_threads(&ROUTES[2]) == WEB_SAVE);
+    EXPECT(route_threads(&(WebRoute){.method = WEB_DELETE}) == WEB_SAVE);
+    EXPECT(route_threads(&(WebRoute){.method = WEB_POST, .threads = WEB_ANSWER}) == WEB_ANSWER);
+    EXPECT(route_threads(&(WebRoute){.method = WEB_GET, .threads = WEB_PASSWORD}) == WEB_PASSWORD);
+}
+
 TEST(other_paths_fit_nothing)
 {
     static const char *const cases[] = {"/policies/",

@@ -1,8 +1,9 @@
-"""Handlers that take long run on threads of their own, so many at once, and hold up nobody."""
+"""Handlers that wait or compute for long run on threads of their own, so many at once, and hold up nobody."""
 import contextlib
 import time
 
 ASK = b"GET /slowly?ms=%d HTTP/1.1\r\nHost: a\r\n\r\n"
+SAVE = b"POST /save?ms=%d HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
 
 
 def test_slow_requests_hold_up_nobody_and_are_bounded(start):
@@ -23,6 +24,38 @@ def test_slow_requests_hold_up_nobody_and_are_bounded(start):
         assert 0.9 < time.monotonic() - began < 3
         assert slow[0].get("/slowly?ms=0").code == 200
         assert slow[0].get("/slowly").code == 400
+    server.end()
+
+
+def test_saves_hold_up_neither_pages_nor_log_ins_and_are_bounded(start):
+    server = start(web_threads=1, save_threads=2, save_queue=1, password_threads=1, password_queue=0)
+    with contextlib.ExitStack() as stack:
+        saves = [stack.enter_context(server.connect()) for _ in range(3)]
+        for client in saves:
+            client.send(SAVE % 700)
+        time.sleep(0.2)
+        began = time.monotonic()
+        with server.connect() as other:
+            other.send(SAVE % 0)
+            refused = other.answer()
+            assert refused.code == 503 and b"save something at this moment" in refused.body
+            assert refused.header("Retry-After") == "5"
+            assert other.get("/page").code == other.get("/slowly?ms=0").code == 200
+        assert time.monotonic() - began < 0.4, "a save held up somebody"
+        assert [client.answer().body for client in saves] == [b"slept\n"] * 3
+        assert 0.9 < time.monotonic() - began < 3
+    server.end()
+
+
+def test_a_stop_finishes_saves_that_run_and_that_wait(start):
+    server = start(save_threads=1, save_queue=4)
+    with contextlib.ExitStack() as stack:
+        saves = [stack.enter_context(server.connect()) for _ in range(3)]
+        for client in saves:
+            client.send(SAVE % 300)
+        time.sleep(0.2)
+        server.begin_stop()
+        assert [client.answer().body for client in saves] == [b"slept\n"] * 3
     server.end()
 
 

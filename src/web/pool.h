@@ -1,0 +1,29 @@
+/* pool.h -- threads of their own for handlers that wait or compute for long (WebRoute.threads): saves wait for the disk, passwords
+ * take a quarter of a second of a core.
+ *
+ * The connection is suspended while its request waits and runs here, so that it holds none of the few threads that answer all others;
+ * and as many saves as a pool has threads share one sync of the disk. Bounded: `threads` run at once, `queue` wait, and whoever comes
+ * then is told at once.
+ * A request belongs to one thread at a time: the one that took its head, then one of these, then the first again, which sends the answer.
+ * A client that goes away meanwhile is noticed only when its answer is there. */
+#pragma once
+
+#include "web/request_internal.h"
+
+struct MHD_Connection;
+typedef struct Pool Pool;
+
+/* The name of its threads has at most 15 bytes. */
+typedef struct PoolOptions {
+    const char *name;
+    unsigned threads, queue;
+} PoolOptions;
+
+Pool *pool_start(const PoolOptions *options);
+/* Takes no more, finishes what it has, and ends its threads; what it has is as much as threads and queue at most. */
+void pool_stop(Pool *pool);
+/* After pool_stop, when nobody calls pool_take any more. */
+void pool_free(Pool *pool);
+/* Called by the library's thread, in the handler. True: the connection is suspended, and resumed when answer_make is done and
+ * request->is_made. False: there is no room. */
+bool pool_take(Pool *pool, WebRequest *request, struct MHD_Connection *mhd);
