@@ -2,7 +2,7 @@
  *
  *     bench_site DIRECTORY LOGFILE [NAME=VALUE…]   with the names of config.h
  * Prints "port N" when it serves. Commands:
- *     policies N   N active policies of one owner
+ *     policies N   N active policies of a few owners; once
  *     voters N     N confirmed accounts with much to spend; the secrets of their sessions go to DIRECTORY.voters, one a line
  *     forms N      the form of one of N policies as it would stand on a page of each voter, to DIRECTORY.forms (votes.lua) */
 #include <fcntl.h>
@@ -18,7 +18,14 @@
 #include "site/site.h"
 #include "store/rocksdb/rocksdb.h"
 
-enum { LOADERS = 32, AGO_DAYS = 3650, SECRET_TEXT = 64, HELD_MOST = 9, CSRF_TEXT = 32 };
+enum {
+    LOADERS = 32,
+    AGO_DAYS = 3650,
+    SECRET_TEXT = 64,
+    HELD_MOST = 9,
+    CSRF_TEXT = 32,
+    POLICIES_AN_OWNER = 400
+};
 
 typedef struct Voter {
     uint64_t account;
@@ -32,7 +39,6 @@ static struct {
     Site *site;
     WebServer *server;
     const char *directory;
-    uint64_t owner;
     atomic_uint_fast64_t named, next;
     pthread_mutex_t lock; /* of what follows */
     FILE *out;
@@ -65,27 +71,36 @@ static void add_account(const char *name, Arena *arena, Account *ret_account)
 
 /* ---- Policies ---- */
 
+/* Somebody may save only so often a day: after some hundred policies comes another owner. */
+static uint64_t owner_of(int64_t number, Arena *arena)
+{
+    static uint64_t owner;
+    Account account;
+    if (number % POLICIES_AN_OWNER == 0) {
+        add_account(arena_text(arena, arena_print(arena, "owner%" PRId64, number)), arena,
+                    &account);
+        owner = account.id;
+    }
+    return owner;
+}
+
 static void policies(void *unused, int64_t count)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Reason reason = {0};
-    Account account;
     (void)unused;
-    if (bench.owner == 0) {
-        add_account("owner", arena, &account);
-        bench.owner = account.id;
-    }
-    for (int64_t i = 1; i <= count; i++) {
+    for (int64_t i = 0; i < count; i++) {
         VoterState state;
         SaveResult result;
         PolicyText text = {
-            .name = arena_print(arena, "Policy of the benchmark, number %" PRId64, i),
+            .name = arena_print(arena, "Policy of the benchmark, number %" PRId64, i + 1),
             .description = SLICE("Some *words* about what is to be done, and by whom."),
             .rationale = SLICE("It would be better for everybody."),
             .category = (uint64_t)(1 + i % 5)};
-        expect(votes_show(bench.app.votes, bench.owner, arena, &state), "the owner", &reason);
+        uint64_t owner = owner_of(i, arena);
+        expect(votes_show(bench.app.votes, owner, arena, &state), "the owner", &reason);
         SaveRequest request = {
-            .voter = bench.owner, .seen = state.version, .create = &text, .create_held = 100};
+            .voter = owner, .seen = state.version, .create = &text, .create_held = 100};
         expect(votes_save(bench.app.votes, &request, arena, &result, &reason), "a policy", &reason);
         if (result.outcome != SAVE_SAVED)
             bench_fail("a policy: %s", vote_rule_text(result.rule));
