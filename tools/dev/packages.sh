@@ -3,8 +3,9 @@
 # Recommended packages are left out, so what gcc and clang only recommend is named here.
 declare -A PACKAGES=(
     [build]="gcc libc6-dev meson ninja-build pkg-config python3 librocksdb-dev libmicrohttpd-dev libjansson-dev
-             libsodium-dev libutf8proc-dev libcrypt-dev libcmark-dev libcurl4-openssl-dev zlib1g-dev libbrotli-dev brotli"
-    [test]="python3-pytest python3-aiosmtpd openssl"
+             libsodium-dev libutf8proc-dev libcrypt-dev libcmark-dev libcurl4-openssl-dev libssl-dev
+             zlib1g-dev libbrotli-dev brotli"
+    [test]="python3-pytest python3-aiosmtpd python3-cassandra openssl"
     [e2e]="chromium python3-venv"
     [lint]="clang clang-format libpq-dev shellcheck"
     [fmt]="clang-format"

@@ -2,7 +2,9 @@
  *
  * It knows nothing of our tables: statements and values go in, rows and a status come out. What it promises:
  *   1. A write is sent once. Only what surely was not executed is sent again: a statement that the node says it does not
- *      know (0x2500, prepared anew first), and whatever never left this machine. Reads are repeated on the next node.
+ *      know (0x2500, prepared anew first), a plain write that the node refused for too few replicas (0x1000), and whatever never left
+ *      this machine. Reads are repeated on the next node. When no node can do it, all are tried again for a quarter of the call's time: one
+ *      that restarts is better in a moment.
  *   2. Every call ends: with an answer, or at its deadline. What a node was given and did not answer is UNKNOWN for a write.
  *      A node that is silent for `silence_ms` while it owes answers gets nothing new until it speaks again, and what it owes is given
  *      up: reads go to the next node, writes are UNKNOWN at once, since waiting would teach nothing.
@@ -15,8 +17,8 @@
  *   plain writes: OK; UNAVAILABLE (surely not done: error 0x1000, or nothing was sent); UNKNOWN (everything else).
  *   conditional writes: OK (look at [applied] in the rows); UNAVAILABLE (nothing was sent); UNKNOWN (every error but 0x2xxx).
  *   all: INVALID (0x2000 syntax, 0x2200 invalid, 0x2400 exists already: a bug, or a schema that does not fit), DENIED (0x2100), LOGIN
- *   (0x0100), TOO_LARGE (a read whose answer is over CQL_ANSWER_MOST: ask for fewer rows), CORRUPT (an answer that breaks the protocol to a
- *   read; to a write it is UNKNOWN).
+ *   (0x0100), TOO_LARGE (a read whose answer is over CQL_ANSWER_MOST: ask for fewer rows; or a request over 15 MiB, which was not sent), CORRUPT
+ *   (an answer that breaks the protocol to a read; to a write it is UNKNOWN).
  * Calls may come from any thread; what they return lives in the arena that was passed. */
 #pragma once
 
@@ -27,6 +29,11 @@ enum {
     CQL_ANSWER_MOST = 64 * 1024 * 1024, /* one answer; longer ones are skipped, not kept */
     CQL_HOSTS_MOST = 256,
     CQL_WORDS = 200,
+    /* Where options say 0: */
+    CQL_REQUEST_MS = 10000,
+    CQL_CONNECT_MS = 5000,
+    CQL_SILENCE_MS = 1000,
+    CQL_IN_FLIGHT = 1024,
 };
 
 typedef struct CqlClient CqlClient;
@@ -52,11 +59,11 @@ typedef struct CqlOptions {
     const char *user, *password; /* NULL: no log-in */
     const char *keyspace;        /* whose replication says where rows are; it may not exist yet */
     CqlTls tls;
-    int64_t request_ms;  /* for a call, with all its attempts */
-    int64_t connect_ms;  /* for a connection with its log-in */
-    int64_t silence_ms;  /* see promise 2 */
-    size_t connections;  /* to each node */
-    size_t in_flight;    /* on each connection, at most 32,000; more calls wait their turn */
+    int64_t request_ms; /* for a call, with all its attempts */
+    int64_t connect_ms; /* for a connection with its log-in */
+    int64_t silence_ms; /* see promise 2 */
+    size_t connections; /* to each node */
+    size_t in_flight;   /* on each connection, at most 32,000; more calls wait their turn */
     World world;
 } CqlOptions;
 
@@ -104,8 +111,10 @@ typedef struct CqlPart {
     size_t count;
 } CqlPart;
 
-/* One part is sent as it is; several are one unlogged batch. Without parts `text` is sent unprepared, without values: for
- * the schema and for questions about the cluster. */
+/* One part is sent as it is; several are one unlogged batch, and all of one partition (or 0x1000 would not mean that none of them was
+ * done). Without parts `text` is sent unprepared, without values: for the schema and for questions about the cluster.
+ * A change of the schema is known to the node that made it first: send what builds on it to the same node (`only`), or wait until
+ * schema_version of system.local and system.peers agree. */
 typedef struct CqlCall {
     CqlKind kind;
     const CqlPart *parts;
@@ -129,9 +138,9 @@ typedef struct CqlRows {
 
 typedef struct CqlAnswer {
     Status status;
-    int32_t error; /* the node's code, or 0 */
+    int32_t error;         /* the node's code, or 0 */
     char words[CQL_WORDS]; /* what went wrong, for a person */
-    CqlRows rows;  /* of OK */
+    CqlRows rows;          /* of OK */
 } CqlAnswer;
 
 /* All at the same time; returns when each has its answer. An answer for each call. */
@@ -144,7 +153,7 @@ int cql_column(const CqlRows *rows, const char *name);
 /* ---- The cluster ------------------------------------------------------------------------------------------ */
 
 typedef struct CqlHost {
-    const char *address;
+    const char *address; /* "127.0.0.1"; with ":port" if that is not the first contact's */
     const char *version; /* "5.0.8" */
     const char *data_center, *rack;
     bool up; /* we have a connection */
@@ -153,8 +162,8 @@ typedef struct CqlHost {
 /* Those that the ring lists now. */
 size_t cql_hosts(CqlClient *client, Arena *arena, const CqlHost **ret_hosts);
 
-/* Counters and gauges, as store_metrics has them: requests, repeated reads, unknown outcomes, connections, hosts up, statements prepared
- * again, calls in flight. */
+/* Counters and gauges, as store_metrics has them, named cassandra_…: requests, repeated ones, unknown outcomes, connections, hosts up,
+ * statements prepared, calls in flight. */
 typedef void CqlMetricVisit(void *context, const char *name, const char *help, bool counter,
                             double value);
 void cql_metrics(CqlClient *client, CqlMetricVisit *visit, void *context);

@@ -1,0 +1,355 @@
+/* client.c -- opening and closing, handing calls over to the I/O thread, and the loop that it runs.
+ *
+ * A caller puts its calls into a list under a lock, wakes the loop only if it sleeps, and waits on a semaphore of its own. The loop takes
+ * all that is there at once, so under load neither side makes a system call for each. Requests are written from the
+ * caller's memory and answers are copied into the caller's arena, which nobody else touches while the caller sleeps. */
+#include "store/cql/inside.h"
+#include "store/cql/token.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum { EVENTS = 64, SEEDS_A_CONTACT = 8, IN_FLIGHT_MOST = 32000 };
+
+/* ---- The loop ---------------------------------------------------------------------------------------------- */
+
+static int timeout_ms(const CqlClient *client)
+{
+    int64_t next_us = timers_next_us(&client->loop.timers);
+    int64_t left_us = next_us - clock_steady_us(client->loop.clock);
+    if (next_us == INT64_MAX)
+        return -1;
+    return left_us <= 0 ? 0 : left_us > 60 * US_PER_S ? 60000 : (int)(left_us / US_PER_MS) + 1;
+}
+
+/* From now on callers wake us; false: there is work already. */
+static bool fall_asleep(CqlClient *client)
+{
+    pthread_mutex_lock(&client->queue_lock);
+    bool nothing = client->queue.first == NULL && !client->closing;
+    client->asleep = nothing;
+    pthread_mutex_unlock(&client->queue_lock);
+    return nothing;
+}
+
+static Call *take_queue(CqlClient *client, bool *ret_closing)
+{
+    pthread_mutex_lock(&client->queue_lock);
+    Call *first = client->queue.first;
+    client->queue = (CallList){NULL, NULL};
+    client->asleep = false;
+    *ret_closing = client->closing;
+    pthread_mutex_unlock(&client->queue_lock);
+    return first;
+}
+
+static void start_all(Call *first)
+{
+    for (Call *call = first, *next; call != NULL; call = next) {
+        next = call->next;
+        call->list = NULL;
+        call_start(call);
+    }
+}
+
+static void clear_wake(const CqlClient *client)
+{
+    uint64_t count;
+    CHECK(read(client->wake_fd, &count, sizeof count) == (ssize_t)sizeof count || errno == EAGAIN);
+}
+
+/* Sockets first and timers later: a process that was stopped for a while must not take its own absence for the nodes' silence. */
+static void turn(CqlClient *client, bool *ret_closing)
+{
+    struct epoll_event events[EVENTS];
+    int wait_ms = fall_asleep(client) ? timeout_ms(client) : 0;
+    int count = epoll_wait(client->loop.epoll_fd, events, EVENTS, wait_ms);
+    CHECK(count >= 0 || errno == EINTR);
+    client->loop.now_us = clock_steady_us(client->loop.clock);
+    for (int i = 0; i < count; i++)
+        if (events[i].data.ptr != NULL)
+            link_react(events[i].data.ptr, events[i].events);
+        else
+            clear_wake(client);
+    start_all(take_queue(client, ret_closing));
+    timers_run(&client->loop.timers, client->loop.now_us);
+    if (client->room)
+        calls_place_waiting(client);
+    loop_flush(&client->loop);
+    loop_bury(&client->loop);
+}
+
+static void end_all(CqlClient *client)
+{
+    timers_clear(&client->loop.timers, &client->settle);
+    control_end(client);
+    for (size_t i = 0; i < client->host_count; i++)
+        if (client->hosts[i] != NULL)
+            host_remove(client->hosts[i]);
+    loop_flush(&client->loop);
+    loop_bury(&client->loop);
+    ring_free(client->ring);
+    timers_free(&client->loop.timers);
+}
+
+static void *run_loop(void *context)
+{
+    CqlClient *client = context;
+    bool closing = false;
+    client->loop.now_us = clock_steady_us(client->loop.clock);
+    control_start(client);
+    while (!closing || client->active > 0)
+        turn(client, &closing);
+    end_all(client);
+    return NULL;
+}
+
+/* ---- Opening ----------------------------------------------------------------------------------------------- */
+
+void client_opened(CqlClient *client, Status status)
+{
+    if (client->is_opened)
+        return;
+    client->is_opened = true;
+    client->open_status = status;
+    snprintf(client->open_words, sizeof client->open_words, "%s", client->control.words);
+    timers_clear(&client->loop.timers, &client->settle);
+    sem_post(&client->opened);
+}
+
+void client_check_settled(CqlClient *client)
+{
+    if (client->is_opened || client->ring == NULL)
+        return;
+    for (size_t i = 0; i < client->host_count; i++)
+        if (client->hosts[i] != NULL && !client->hosts[i]->settled)
+            return;
+    client_opened(client, STATUS_OK);
+}
+
+static void settle_due(Timer *timer)
+{
+    client_opened(OWNER_OF(timer, CqlClient, settle), STATUS_OK);
+}
+
+/* A name may have several addresses; each is a place to begin. */
+static void resolve(CqlClient *client, const CqlContact *contact, Reason *reason)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
+    int error = getaddrinfo(contact->host, NULL, &hints, &found);
+    if (error != 0) {
+        reason_set(reason, STATUS_UNAVAILABLE, "", "%s: %s", contact->host, gai_strerror(error));
+        return;
+    }
+    for (struct addrinfo *one = found; one != NULL; one = one->ai_next) {
+        Seed *seed = &client->seeds[client->seed_count];
+        if (client->seed_count < CQL_HOSTS_MOST &&
+            endpoint_from_system(one->ai_addr, one->ai_addrlen, contact->port, &seed->endpoint) ==
+                STATUS_OK) {
+            snprintf(seed->name, sizeof seed->name, "%s", contact->host);
+            client->seed_count++;
+        }
+    }
+    freeaddrinfo(found);
+}
+
+static Status resolve_all(CqlClient *client, const CqlOptions *options, Reason *reason)
+{
+    CHECK(options->contact_count > 0);
+    client->port = options->contacts[0].port;
+    client->seeds = calloc(CQL_HOSTS_MOST, sizeof *client->seeds);
+    CHECK(client->seeds != NULL);
+    for (size_t i = 0; i < options->contact_count; i++)
+        resolve(client, &options->contacts[i], reason);
+    return client->seed_count > 0 ? STATUS_OK : STATUS_UNAVAILABLE;
+}
+
+static char *copy_or_null(const char *text)
+{
+    char *copy = text != NULL ? strdup(text) : NULL;
+    CHECK(text == NULL || copy != NULL);
+    return copy;
+}
+
+static int64_t ms_or(int64_t ms, int64_t otherwise_ms)
+{
+    return (ms > 0 ? ms : otherwise_ms) * US_PER_MS;
+}
+
+static CqlClient *client_new(const CqlOptions *options)
+{
+    size_t in_flight = options->in_flight > 0 ? options->in_flight : CQL_IN_FLIGHT;
+    CqlClient *client = calloc(1, sizeof *client);
+    CHECK(client != NULL);
+    client->world = options->world;
+    client->keyspace = copy_or_null(options->keyspace);
+    client->user = copy_or_null(options->user);
+    client->password = copy_or_null(options->password != NULL ? options->password : "");
+    client->connections = options->connections > 0 ? options->connections : 1;
+    client->request_us = ms_or(options->request_ms, CQL_REQUEST_MS);
+    client->settle.due = settle_due;
+    client->loop.clock = options->world.clock;
+    client->loop.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    client->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    CHECK(client->loop.epoll_fd >= 0 && client->wake_fd >= 0);
+    client->links =
+        (LinkSettings){.loop = &client->loop,
+                       .user = slice_from(client->user != NULL ? client->user : ""),
+                       .password = slice_from(client->password),
+                       .has_login = client->user != NULL,
+                       .connect_us = ms_or(options->connect_ms, CQL_CONNECT_MS),
+                       .silence_us = ms_or(options->silence_ms, CQL_SILENCE_MS),
+                       .in_flight = in_flight < IN_FLIGHT_MOST ? in_flight : IN_FLIGHT_MOST};
+    pthread_mutex_init(&client->hosts_lock, NULL);
+    pthread_mutex_init(&client->queue_lock, NULL);
+    pthread_mutex_init(&client->statements_lock, NULL);
+    sem_init(&client->opened, 0, 0);
+    struct epoll_event wake = {.events = EPOLLIN, .data.ptr = NULL};
+    CHECK(epoll_ctl(client->loop.epoll_fd, EPOLL_CTL_ADD, client->wake_fd, &wake) == 0);
+    return client;
+}
+
+static void wipe(char *secret)
+{
+    if (secret != NULL)
+        explicit_bzero(secret, strlen(secret));
+    free(secret);
+}
+
+static void client_free(CqlClient *client)
+{
+    close(client->wake_fd);
+    close(client->loop.epoll_fd);
+    for (size_t i = 0; i < client->statement_count; i++)
+        free(client->statements[i]);
+    pthread_mutex_destroy(&client->hosts_lock);
+    pthread_mutex_destroy(&client->queue_lock);
+    pthread_mutex_destroy(&client->statements_lock);
+    sem_destroy(&client->opened);
+    tls_free(client->tls);
+    free(client->seeds);
+    free(client->keyspace);
+    free(client->user);
+    wipe(client->password);
+    free(client);
+}
+
+/* Signals are for the threads of the process that wait for them; a write of OpenSSL to a closed socket must not raise one, either. */
+static void start_thread(CqlClient *client)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    CHECK(pthread_create(&client->thread, NULL, run_loop, client) == 0);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    while (sem_wait(&client->opened) != 0)
+        CHECK(errno == EINTR);
+}
+
+Status cql_open(const CqlOptions *options, CqlClient **ret_client, Reason *reason)
+{
+    CqlClient *client = client_new(options);
+    Status status = resolve_all(client, options, reason);
+    if (status == STATUS_OK && options->tls.on) {
+        status = tls_new(&options->tls, &client->tls, reason);
+        client->links.tls = client->tls;
+    }
+    if (status != STATUS_OK) {
+        client_free(client);
+        return status;
+    }
+    start_thread(client);
+    status = client->open_status;
+    if (status != STATUS_OK) {
+        reason_set(reason, status, "", "%s", client->open_words);
+        cql_close(client);
+        return status;
+    }
+    *ret_client = client;
+    return STATUS_OK;
+}
+
+/* ---- Handing over ------------------------------------------------------------------------------------------ */
+
+static void wake(CqlClient *client)
+{
+    uint64_t one = 1;
+    CHECK(write(client->wake_fd, &one, sizeof one) == (ssize_t)sizeof one);
+}
+
+void cql_close(CqlClient *client)
+{
+    if (client == NULL)
+        return;
+    pthread_mutex_lock(&client->queue_lock);
+    client->closing = true;
+    pthread_mutex_unlock(&client->queue_lock);
+    wake(client);
+    CHECK(pthread_join(client->thread, NULL) == 0);
+    client_free(client);
+}
+
+static void hand_over(CqlClient *client, Call *calls, size_t count)
+{
+    pthread_mutex_lock(&client->queue_lock);
+    for (size_t i = 0; i < count; i++)
+        if (calls[i].run != NULL)
+            call_list_add(&client->queue, &calls[i]);
+    bool asleep = client->asleep;
+    client->asleep = false;
+    pthread_mutex_unlock(&client->queue_lock);
+    if (asleep)
+        wake(client);
+}
+
+static bool fits(const CqlCall *call)
+{
+    for (size_t i = 0; i < call->part_count; i++)
+        if (call->parts[i].count > WIRE_PARTS_MOST)
+            return false;
+    return call->part_count <= WIRE_PARTS_MOST && wire_call_size(call) <= WIRE_REQUEST_MOST;
+}
+
+/* The rows, read by the thread that wanted them. */
+static void read_answer(Call *call, Arena *arena)
+{
+    CqlAnswer *answer = call->answer;
+    if (answer->status != STATUS_OK ||
+        wire_read_result(call->body, arena, &answer->rows) == STATUS_OK)
+        return;
+    answer->status = call->asked->kind == CQL_READ ? STATUS_CORRUPT : STATUS_UNKNOWN;
+    snprintf(answer->words, sizeof answer->words, "a result breaks the protocol");
+}
+
+void cql_run(CqlClient *client, const CqlCall *calls, size_t count, Arena *arena,
+             CqlAnswer *ret_answers)
+{
+    Run run = {.arena = arena};
+    Call *own = ARENA_ARRAY(arena, count, Call);
+    for (size_t i = 0; i < count; i++) {
+        ret_answers[i] =
+            (CqlAnswer){.status = STATUS_TOO_LARGE, .words = "the request is too large"};
+        own[i] = (Call){.client = client, .asked = &calls[i], .answer = &ret_answers[i]};
+        if (!fits(&calls[i]))
+            continue;
+        ret_answers[i].words[0] = '\0';
+        own[i].token = calls[i].routing_key.size > 0 ? token_of(calls[i].routing_key) : 0;
+        own[i].run = &run;
+        run.left++;
+    }
+    if (run.left == 0)
+        return;
+    sem_init(&run.answered, 0, 0);
+    hand_over(client, own, count);
+    while (sem_wait(&run.answered) != 0)
+        CHECK(errno == EINTR);
+    sem_destroy(&run.answered);
+    for (size_t i = 0; i < count; i++)
+        read_answer(&own[i], arena);
+}
