@@ -118,7 +118,7 @@ void client_opened(CqlClient *client, Status status)
         return;
     client->is_opened = true;
     client->open_status = status;
-    snprintf(client->open_words, sizeof client->open_words, "%s", client->control.words);
+    memcpy(client->open_words, client->control.words, sizeof client->open_words);
     timers_clear(&client->loop.timers, &client->settle);
     sem_post(&client->opened);
 }

@@ -13,6 +13,7 @@
 #include "store/cql/peers.h"
 
 enum { HOST_NAME = 256, HOST_WORD = 64, PREPARED_ID_MOST = 64, STATEMENTS_MOST = 4096 };
+enum { CONTROL_WORDS = CQL_WORDS + HOST_NAME + ENDPOINT_TEXT };
 enum { HOST_BITS = CQL_HOSTS_MOST / 64 };
 
 typedef struct Call Call;
@@ -152,7 +153,7 @@ typedef struct Control {
     bool old_peers; /* there is no system.peers_v2 */
     Arena *arena;   /* of one refresh */
     Status worst;   /* of this round, for cql_open */
-    char words[CQL_WORDS + HOST_NAME + ENDPOINT_TEXT];
+    char words[CONTROL_WORDS];
 } Control;
 
 void control_start(CqlClient *client);
@@ -220,7 +221,7 @@ struct CqlClient {
     sem_t opened;
     bool is_opened; /* told */
     Status open_status;
-    char open_words[sizeof(Reason)]; /* why not */
+    char open_words[CONTROL_WORDS]; /* why not */
     Timer settle;
 
     pthread_mutex_t statements_lock;

@@ -84,8 +84,12 @@ static bool demand_name(SSL *ssl, const char *name)
 {
     if (is_address(name))
         return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1;
+    char wanted[TLSEXT_MAXLEN_host_name + 1]; /* the macro takes no constant */
+    if (strlen(name) >= sizeof wanted)
+        return false;
+    memcpy(wanted, name, strlen(name) + 1);
     SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-    return SSL_set1_host(ssl, name) == 1 && SSL_set_tlsext_host_name(ssl, name) == 1;
+    return SSL_set1_host(ssl, name) == 1 && SSL_set_tlsext_host_name(ssl, wanted) == 1;
 }
 
 TlsSession *tls_session(const Tls *tls, int fd, const char *name)
