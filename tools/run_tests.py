@@ -7,6 +7,8 @@ The suite that a test is in (meson's word) says where it runs:
     plain      build/plain, no sanitizer: what preloads a library
     threads    build/test and build/tsan
     others     build/test, under ASan and UBSan
+With --store cassandra, which needs a cluster (./dev cluster up), only what is about the store and the ledger runs, and the suites of
+tests/cluster; one after the other, since three nodes share the cores and the suites hurt them.
 The output of each program is kept in build/test-logs; that of a failing one is printed. The last line is
     N passed, N failed[, N skipped]
 and the exit status is 1 when a test failed or none ran."""
@@ -30,6 +32,10 @@ SHOWN_BYTES = 64 * 1024  # of a failing program's output: its end
 TAP_LINE = re.compile(r"^(not )?ok\b[^#\n]*(#\s*skip)?", re.IGNORECASE)
 TAP_PLAN = re.compile(r"^1\.\.(\d+)\s*(#\s*skip)?", re.IGNORECASE)
 MESON_SKIP = 77  # the exit status by which a program without TAP says "skipped"
+
+CLUSTER = "cassandra"
+CLUSTER_SECONDS = 900  # for one program
+ON_CLUSTER = re.compile(r"contract-|votes$")  # C programs, by name
 
 running = set()  # process ids, each the leader of its group
 starting = threading.Lock()  # held while a program starts or leaves `running`; never by the main thread but in stop()
@@ -101,7 +107,7 @@ def sanitizer_environment(root):
 def c_programs(root, build_name, options, environment):
     build = root / "build" / build_name
     for test in introspect(build):
-        if not runs_in(test, build_name):
+        if not runs_in(test, build_name) or options.store == CLUSTER and not ON_CLUSTER.match(test["name"]):
             continue
         label = test["name"] if build_name == "test" else f"{test['name']} [{build_name}]"
         command = list(test["cmd"])
@@ -116,7 +122,7 @@ def c_programs(root, build_name, options, environment):
             environment={**environment, **places(root, build_name), **test["env"]},
             timeout=max(options.timeout, test["timeout"]),
             directory=pathlib.Path(test["workdir"] or root),
-            alone=not test["is_parallel"],
+            alone=not test["is_parallel"] or options.store == CLUSTER,
             priority=test["priority"],
         )
 
@@ -132,7 +138,7 @@ def places(root, build_name):
 
 
 def pytest_programs(root, options, environment):
-    for path in sorted((root / "tests").glob("**/test_*.py")):
+    for path in sorted((root / "tests").glob("cluster/*_suite.py" if options.store == CLUSTER else "**/test_*.py")):
         name = str(path.relative_to(root / "tests"))
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(root),
                    f"--junitxml={log_path(root, name)}.xml", str(path)]
@@ -145,6 +151,7 @@ def pytest_programs(root, options, environment):
             environment={**environment, **places(root, "test"), "PYTHONDONTWRITEBYTECODE": "1"},
             timeout=options.timeout,
             directory=root,
+            alone=options.store == CLUSTER,
         )
 
 
@@ -293,8 +300,8 @@ def run_all(root, programs):
 
 
 def engines(root):
-    """An engine is a folder of src/store."""
-    return sorted(path.name for path in (root / "src/store").glob("*/") if path.is_dir())
+    """An engine is a folder of src/store with a header of its name."""
+    return sorted(path.name for path in (root / "src/store").glob("*/") if (path / f"{path.name}.h").exists())
 
 
 def parse(arguments):
@@ -318,6 +325,8 @@ def main(arguments):
         print(f"dev: there is no engine {options.store}; there are: {', '.join(engines(root)) or 'none yet'}",
               file=sys.stderr)
         return 1
+    if options.store == CLUSTER:
+        options.timeout = max(options.timeout, CLUSTER_SECONDS)
     environment = sanitizer_environment(root)
     if options.store:
         environment["OSTRAKA_TEST_STORE"] = options.store

@@ -19,8 +19,10 @@ PROGRAMS = {
     "hangs": ("protocol: 'tap', timeout: 1", "echo 'ok 1 - first'; sleep 600 & echo $! > child; wait"),
     "plain_one": ("protocol: 'tap', suite: 'plain'", "echo \"ok 1 - in $OSTRAKA_BUILD\"; echo 1..1"),
     "threads_one": ("protocol: 'tap', suite: 'threads'", "echo \"ok 1 - in $OSTRAKA_BUILD\"; echo 1..1"),
+    "contract-one": ("protocol: 'tap'", "echo \"ok 1 - on $OSTRAKA_TEST_STORE\"; echo 1..1"),
     "none": ("protocol: 'tap'", "echo 1..0"),
     "status_only": ("", "exit 3"),
+    "contract-one": ("protocol: 'tap'", "echo \"ok 1 - on $OSTRAKA_TEST_STORE\"; echo 1..1"),
     "store": ("protocol: 'tap'", "echo \"ok 1 - on $OSTRAKA_TEST_STORE\"; echo 1..1"),
 }
 
@@ -39,7 +41,10 @@ def run(tmp_path):
             lines.append(f"test('{name}', find_program('{name}.sh'){', ' + options if options else ''})")
         (tmp_path / "meson.build").write_text("\n".join(lines) + "\n")
         (tmp_path / "tests").mkdir(exist_ok=True)
-        (tmp_path / "src/store/rocksdb").mkdir(parents=True, exist_ok=True)
+        for engine in ("rocksdb", "cassandra"):
+            (tmp_path / "src/store" / engine).mkdir(parents=True, exist_ok=True)
+            (tmp_path / "src/store" / engine / f"{engine}.h").touch()
+        (tmp_path / "src/store/cql").mkdir(exist_ok=True)
         for build in builds:
             subprocess.run(["meson", "setup", str(tmp_path / "build" / build), str(tmp_path)], check=True,
                            capture_output=True)
@@ -137,7 +142,7 @@ def test_a_pytest_file_that_does_not_load_fails(run, tmp_path):
 def test_an_engine_that_does_not_exist_is_refused_in_a_sentence(run):
     result = run("store", arguments=["--store", "sim"])
     assert result.returncode == 1
-    assert result.stderr == "dev: there is no engine sim; there are: rocksdb\n"
+    assert result.stderr == "dev: there is no engine sim; there are: cassandra, rocksdb\n"
 
 
 def test_the_engine_reaches_the_programs(run, tmp_path):
@@ -160,3 +165,15 @@ def test_an_interrupted_run_leaves_no_program_behind(run, tmp_path):
         runner.kill()
         runner.wait()
     wait_until_gone(int((tmp_path / "child").read_text()))
+
+
+def test_on_a_cluster_only_what_is_about_the_store_runs_and_the_suites_for_it(run, tmp_path):
+    for name in ("cluster/nodes_suite.py", "cluster/test_other.py", "test_small.py"):
+        (tmp_path / "tests/cluster").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tests" / name).write_text("def test_one():\n    pass\n")
+    result = run("good", "contract-one", arguments=["--store", "cassandra"])
+    assert [line.split()[1] for line in result.stdout.splitlines()[:-1]] == ["cluster/nodes_suite.py:", "contract-one:"]
+    assert last_line(result) == "2 passed, 0 failed"
+    assert "on cassandra" in (tmp_path / "build/test-logs/contract-one").read_text()
+    result = run("good", "contract-one")
+    assert last_line(result) == "5 passed, 0 failed"

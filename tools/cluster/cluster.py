@@ -93,10 +93,10 @@ def fetch_jars(directory):
 
 
 def is_ready(node, running):
-    """Whether it answers, knows all the others that run, and knows of one schema only."""
-    view = node.view()
-    others = {other.address for other in running if other is not node}
-    return bool(view) and others <= view[0] and len(view[1]) == 1
+    """Whether it answers, knows all that run, and agrees with them on the schema. What one that is down knows does not matter."""
+    view = node.view() or {}
+    versions = {view.get(other.address) for other in running}
+    return len(versions) == 1 and None not in versions
 
 
 def wait_until_ready(nodes, seconds=READY_SECONDS):
@@ -149,6 +149,7 @@ class Cluster:
                 raise Failure("there is a cluster that is not durable; ./dev cluster down ends and erases it")
             self.durable_mark.touch()
         if not missing:
+            wait_until_ready(self.nodes)
             print("cluster: all three nodes run already")
             return
         seconds = self.launch(missing)
@@ -172,9 +173,9 @@ class Cluster:
             if state == "up":
                 view = node.view()
                 state = "starting" if not view else "up"
-            peers = f"knows {len(view[0])} others" if view else ""
+            peers = f"knows {len(view) - 1} others" if view else ""
             process = f"process {node.identity()[0]}" if state != "down" else ""
-            well = well and bool(view) and len(view[0]) == len(self.nodes) - 1
+            well = well and bool(view) and len(view) == len(self.nodes)
             print(f"node {node.number}  {node.address}  {state:8}  {process}  {peers}".rstrip())
         return 0 if well else 1
 

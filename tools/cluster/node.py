@@ -117,11 +117,10 @@ class Node:
         return "\n".join(line for text in texts for line in text[-12:])
 
     def view(self):
-        """(addresses of its peers, schema versions that it knows of), or None when it does not answer."""
+        """The schema version of every node as this one sees it, by address; None when it does not answer."""
         try:
-            own = asking.ask(self.address, settings.CQL_PORT, "SELECT schema_version FROM system.local")
+            own = asking.ask(self.address, settings.CQL_PORT, "SELECT rpc_address, schema_version FROM system.local")
             peers = asking.ask(self.address, settings.CQL_PORT, "SELECT peer, schema_version FROM system.peers_v2")
         except (OSError, ValueError, IndexError):
             return None
-        known = {socket.inet_ntoa(peer) for peer, version in peers if version}
-        return known, {row[-1] for row in own + peers}
+        return {socket.inet_ntoa(address): version for address, version in own + peers if version}
