@@ -10,7 +10,7 @@ declare -A PACKAGES=(
     [lint]="clang clang-format libpq-dev shellcheck"
     [fmt]="clang-format"
     [fuzz]="clang libclang-rt-14-dev"
-    [cluster]="python3 openjdk-17-jre-headless maven"
+    [cluster]="python3 python3-cassandra openjdk-17-jre-headless maven"
     [bench]="postgresql-15 libpq-dev nginx wrk"
 )
 
