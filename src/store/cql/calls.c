@@ -124,7 +124,7 @@ static Link *find_link(const Call *call, bool *ret_full)
 {
     CqlClient *client = call->client;
     RingReplicas replicas = {NULL, 0};
-    unsigned turn = call->asked->kind == CQL_CONDITIONAL ? 0 : client->turn++;
+    unsigned turn = call->asked->kind == CQL_CONDITIONAL ? 0 : client->turn;
     if (call->asked->routing_key.size > 0 && client->ring != NULL)
         replicas = ring_replicas(client->ring, call->token);
     Search search = {.call = call};
@@ -134,6 +134,7 @@ static Link *find_link(const Call *call, bool *ret_full)
         link = search_hosts(&search, replicas, turn);
     }
     *ret_full = search.full;
+    client->turn += !call->pinned;
     return link;
 }
 

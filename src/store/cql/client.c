@@ -88,7 +88,7 @@ static void turn(CqlClient *client, bool *ret_closing)
 static void end_all(CqlClient *client)
 {
     timers_clear(&client->loop.timers, &client->settle);
-    control_end(client);
+    cql_control_end(client);
     for (size_t i = 0; i < client->host_count; i++)
         if (client->hosts[i] != NULL)
             host_remove(client->hosts[i]);
@@ -103,7 +103,7 @@ static void *run_loop(void *context)
     CqlClient *client = context;
     bool closing = false;
     client->loop.now_us = clock_steady_us(client->loop.clock);
-    control_start(client);
+    cql_control_start(client);
     while (!closing || client->active > 0)
         turn(client, &closing);
     end_all(client);

@@ -257,7 +257,7 @@ static void retry_due(Timer *timer)
         control->attempt = 0;
         control->worst = STATUS_OK;
         timers_set(&client->loop.timers, timer,
-                   client->loop.now_us + pause_us(client, control->rounds++));
+                   client->loop.now_us + host_pause_us(client, control->rounds++));
         return;
     }
     control->attempt++;
@@ -265,7 +265,7 @@ static void retry_due(Timer *timer)
     control->link = link_open(&client->links, &target, &OWNER, control);
 }
 
-void control_start(CqlClient *client)
+void cql_control_start(CqlClient *client)
 {
     Control *control = &client->control;
     *control = (Control){.client = client,
@@ -278,7 +278,7 @@ void control_start(CqlClient *client)
     retry_due(&control->retry);
 }
 
-void control_end(CqlClient *client)
+void cql_control_end(CqlClient *client)
 {
     Control *control = &client->control;
     if (control->link != NULL)

@@ -11,7 +11,7 @@
 
 enum { PAUSE_FIRST_US = 50 * 1000, PAUSE_DOUBLINGS = 7 }; /* 50 ms … 6.4 s */
 
-int64_t pause_us(CqlClient *client, unsigned failures)
+int64_t host_pause_us(CqlClient *client, unsigned failures)
 {
     int64_t most_us = (int64_t)PAUSE_FIRST_US
                       << (failures < PAUSE_DOUBLINGS ? failures : PAUSE_DOUBLINGS);
@@ -106,7 +106,7 @@ static void link_ended(Link *link, Status status, const char *words)
         host->failures = PAUSE_DOUBLINGS;
     if (!timer_is_set(&host->retry)) {
         timers_set(&client->loop.timers, &host->retry,
-                   client->loop.now_us + pause_us(client, host->failures));
+                   client->loop.now_us + host_pause_us(client, host->failures));
         host->failures++;
     }
     review(host);

@@ -113,7 +113,7 @@ Link *host_link(const Host *host);
 /* Ends its connections and frees it. */
 void host_remove(Host *host);
 /* 0, 1, 2 … failures: a pause that grows to some seconds, and is spread at random. */
-int64_t pause_us(CqlClient *client, unsigned failures);
+int64_t host_pause_us(CqlClient *client, unsigned failures);
 
 /* Whether all statements of the call are known on its host; otherwise they are asked for on the link, and the call waits. */
 bool prepared_all(Call *call, Link *link);
@@ -156,8 +156,8 @@ typedef struct Control {
     char words[CONTROL_WORDS];
 } Control;
 
-void control_start(CqlClient *client);
-void control_end(CqlClient *client);
+void cql_control_start(CqlClient *client);
+void cql_control_end(CqlClient *client);
 
 /* ---- The client -------------------------------------------------------------------------------------------- */
 

@@ -350,6 +350,15 @@ void link_hear(Link *link)
     link->owner->turned(link);
 }
 
+/* A large request on a slow network takes its time, and the question stands behind it: as long as bytes leave, the node lives. */
+static bool still_moves(Link *link)
+{
+    size_t backlog = link_io_backlog(link);
+    bool moves = backlog < link->backlog;
+    link->backlog = backlog;
+    return moves;
+}
+
 static void watch(Link *link)
 {
     int64_t now_us = link->loop->now_us, silence_us = link->settings->silence_us;
@@ -359,12 +368,17 @@ static void watch(Link *link)
         if (now_us - link->heard_us >= IDLE_US)
             probe(link);
         next_us = now_us + (link_load(link) == 0 ? IDLE_US : silence_us / 2);
-    } else if (now_us - since_us >= silence_us) {
-        fall_silent(link);
-        return;
+    } else if (now_us - since_us >= silence_us && link->probe.link != NULL) {
+        if (!still_moves(link)) {
+            fall_silent(link);
+            return;
+        }
+        link->owed_us = now_us;
+        next_us = now_us + silence_us / 2;
     } else if (now_us - since_us >= silence_us / 2) {
         probe(link);
-        next_us = since_us + silence_us;
+        link->backlog = link_io_backlog(link);
+        next_us = now_us + silence_us / 2;
     }
     timers_set(&link->loop->timers, &link->timer, next_us);
 }

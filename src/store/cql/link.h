@@ -6,7 +6,7 @@
  *   1. Each ticket is ended once: ANSWERED; NOT_SENT (it never left this machine whole, so no node can have executed it); or LOST (the
  *      connection broke or fell silent with the request sent).
  *   2. A link that owes answers and hears nothing for half of `silence_us` asks a question that every healthy node answers at once;
- *      at `silence_us` all it owes is LOST, and it takes nothing new until it speaks again. After `connect_us` more it ends.
+ *      at `silence_us`, unless what was written is still on its way, all it owes is LOST, and it takes nothing new until it speaks again. After `connect_us` more it ends.
  *   3. Lengths, streams and opcodes that break the protocol end the link; nothing that a server sends is believed further than that.
  * A link that ends is freed at the end of the loop's turn, so that who is called back by it may still look at it. */
 #pragma once

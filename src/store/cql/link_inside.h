@@ -41,7 +41,8 @@ struct Link {
 
     Timer timer;      /* of connecting, then of silence */
     int64_t heard_us; /* the last byte */
-    int64_t owed_us;  /* since when something is owed */
+    int64_t owed_us;  /* since when something is owed, or is seen to move */
+    size_t backlog;   /* what was still to leave when the node was last asked whether it is there */
     bool silent, doubted;
     Ticket startup, probe;
     size_t frame; /* where the request that is being written begins */
@@ -62,3 +63,5 @@ void link_mark_dirty(Link *link);
 bool link_io_open(Link *link, const LinkTarget *target);
 void link_io_close(Link *link);
 void link_io_flush(Link *link);
+/* Bytes that the node's machine has not acknowledged yet. */
+size_t link_io_backlog(const Link *link);

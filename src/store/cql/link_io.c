@@ -2,10 +2,12 @@
 #include "store/cql/link_inside.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { READ_SIZE = 64 * 1024, READ_ROUNDS = 16, KEPT_CAPACITY = 1024 * 1024 };
@@ -179,6 +181,13 @@ void link_io_flush(Link *link)
         return;
     tidy_out(link);
     want(link, unsent(link).size > 0 ? EPOLLIN | EPOLLOUT : EPOLLIN);
+}
+
+size_t link_io_backlog(const Link *link)
+{
+    int queued = 0;
+    CHECK(ioctl(link->fd, SIOCOUTQ, &queued) == 0 && queued >= 0);
+    return (size_t)queued + unsent(link).size;
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------------------- */

@@ -20,9 +20,12 @@ struct TlsSession {
 
 /* ---- Files ------------------------------------------------------------------------------------------------- */
 
+/* The first error of the list is nearest to the cause; one of the system has words of the system. */
 static const char *error_words(void)
 {
-    const char *words = ERR_reason_error_string(ERR_peek_last_error());
+    unsigned long error = ERR_peek_error();
+    const char *words = ERR_SYSTEM_ERROR(error) ? strerrordesc_np(ERR_GET_REASON(error))
+                                                : ERR_reason_error_string(error);
     ERR_clear_error();
     return words != NULL ? words : "it cannot be read";
 }

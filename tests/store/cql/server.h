@@ -1,0 +1,63 @@
+/* server.h -- a node by script: it speaks enough of the protocol to be taken for Cassandra, and misbehaves when told to.
+ *
+ * Each server has an address of loopback (127.0.0.21 …) and all of a cluster share a port, as real nodes do. Its tables about the
+ * cluster list the servers of the same Town. What it does with calls (EXECUTE, BATCH, and QUERY of other tables than its
+ * own) is its Act; it counts what it was given, so that a test can tell that nothing was sent twice. */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum Act {
+    ACT_ANSWER, /* one row: host, the server's address */
+    ACT_ERROR,  /* the code in `error` */
+    ACT_FORGET, /* the statement is not known here: the next calls ask for it */
+    ACT_KEEP,   /* takes it and never answers; other questions are answered */
+    ACT_FREEZE, /* reads nothing and says nothing until the act changes; then answers what it was given */
+    ACT_CLOSE,          /* takes it and closes */
+    ACT_CLOSE_MIDWAY,   /* closes after half an answer */
+    ACT_STRANGE_OPCODE, /* answers with an opcode that does not exist */
+    ACT_STRANGE_STREAM, /* answers something that nobody asked */
+    ACT_NONSENSE,       /* a RESULT that is none */
+    ACT_LONG,           /* an answer of 65 MiB */
+    ACT_ENDLESS,        /* a head that promises more than the protocol allows */
+    ACT_WARN,           /* an answer with a warning before it */
+} Act;
+
+enum { TOWN_MOST = 4 };
+
+typedef struct Server Server;
+
+/* What the servers of a cluster share. */
+typedef struct Town {
+    uint16_t port;
+    Server *servers[TOWN_MOST];
+    _Atomic int listed;      /* how many of them the tables show; those from the front */
+    const char *version;     /* "5.0.8" */
+    bool old_tables;         /* no system.peers_v2 */
+    bool speaks_v3;          /* and nothing newer */
+    const char *login;       /* NULL, or the bytes of SASL PLAIN that are right, with '/' for NUL */
+    _Atomic int piece;       /* bytes a write; 0: all at once */
+    const char *first;       /* the address of the first server, or NULL */
+    const char *certificate; /* file with certificate and key, or NULL */
+} Town;
+
+struct Server {
+    Town *town;
+    const char *address;
+    int place;
+    _Atomic int act, error;
+    _Atomic int greeted, executed, prepared, probed; /* requests of a kind that came */
+    _Atomic int connections;                         /* that are open */
+    struct ServerInside *inside;
+};
+
+/* Servers 127.0.0.21, .22 …; the first picks a port. */
+void town_start(Town *town, int servers);
+void town_stop(Town *town);
+/* One of them goes, with all its connections, and comes back at the same place. */
+void server_stop(Server *server);
+void server_start(Server *server);
+/* Tells all who asked for events that the topology changed. */
+void town_tell(Town *town);

@@ -1,0 +1,30 @@
+/* stage.h -- a client before scripted servers: opening with short times, calls of one line, and waiting for what is true soon. */
+#pragma once
+
+#include "server.h"
+#include "store/cql/client.h"
+#include "test.h"
+
+enum { STAGE_REQUEST_MS = 2000, STAGE_CONNECT_MS = 600, STAGE_SILENCE_MS = 300 };
+
+/* The contact is the town's first server; times as above. */
+CqlOptions stage_options(const Town *town);
+CqlClient *stage_open(const Town *town);
+/* Fails with a status and words; nothing is left open. */
+void stage_expect_refused(const CqlOptions *options, Status status, const char *word);
+
+/* One statement without values. With a routing key it goes to the first of its nodes when it is conditional. */
+CqlAnswer stage_call(CqlClient *client, CqlKind kind, Arena *arena);
+/* The server that answered, by the row it gave. */
+Slice stage_host(const CqlAnswer *answer);
+double stage_metric(CqlClient *client, const char *name);
+int64_t stage_now_ms(void);
+
+/* Waits until it is true, some seconds at most. */
+#define STAGE_SOON(condition)                              \
+    do {                                                   \
+        int64_t until_ms_ = stage_now_ms() + 8000;         \
+        while (!(condition) && stage_now_ms() < until_ms_) \
+            clock_sleep_us(world_real().clock, 2000);      \
+        EXPECT(condition);                                 \
+    } while (0)
