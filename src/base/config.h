@@ -43,7 +43,7 @@
     X(NUMBER, reopen_seconds, "5", 1, 3600,                                                        \
       "How often a store that turned read-only after a disk error tries to open again.")           \
     X(NUMBER, web_threads, "2", 1, 256, "Threads that answer requests; one a core is right.")      \
-    X(NUMBER, save_threads, "64", 1, 1024,                                                         \
+    X(NUMBER, save_threads, "32", 1, 1024,                                                         \
       "Threads for requests that save something: they wait for the disk, and share its syncs.")    \
     X(NUMBER, save_queue, "1000", 0, 100000,                                                       \
       "Saves that wait for one of these; those that come then are told to try again in a moment.") \
