@@ -73,107 +73,10 @@ static size_t begin_answer(Buffer *out, int16_t stream, uint8_t opcode)
     return frame;
 }
 
-static void put_string(Buffer *out, const char *text)
-{
-    buffer_u16(out, (uint16_t)strlen(text));
-    buffer_text(out, text);
-}
-
-static void put_value(Buffer *out, Slice value)
-{
-    buffer_u32(out, (uint32_t)value.size);
-    buffer_bytes(out, value);
-}
-
-/* RESULT rows with columns of blobs, up to where the values follow. */
-static void put_columns(Buffer *out, const char *const *names, uint32_t count)
-{
-    buffer_u32(out, 2);
-    buffer_u32(out, 1);
-    buffer_u32(out, count);
-    put_string(out, "system");
-    put_string(out, "table");
-    for (uint32_t i = 0; i < count; i++) {
-        put_string(out, names[i]);
-        buffer_u16(out, 3);
-    }
-}
-
 static void put_error(Buffer *out, int32_t code, const char *words)
 {
     buffer_u32(out, (uint32_t)code);
-    put_string(out, words);
-}
-
-/* ---- The tables about the cluster -------------------------------------------------------------------------- */
-
-static void put_tokens(Buffer *out, int place)
-{
-    char token[32];
-    BUFFER_SCOPE Buffer set = {0};
-    /* A quarter of the ring each, in the order of the places. */
-    int64_t at = INT64_MIN / 2 + (int64_t)place * (INT64_MAX / 2);
-    snprintf(token, sizeof token, "%lld", (long long)at);
-    buffer_u32(&set, 1);
-    put_value(&set, slice_from(token));
-    put_value(out, buffer_slice(&set));
-}
-
-static void put_node(Buffer *out, const Server *server)
-{
-    char id[16] = {0};
-    id[15] = (char)(server->place + 1);
-    put_value(out, slice_of(id, sizeof id));
-    put_value(out, SLICE("dc1"));
-    put_value(out, SLICE("rack1"));
-    put_value(out, slice_from(server->town->version));
-    put_tokens(out, server->place);
-}
-
-static void put_local(Buffer *out, const Server *server)
-{
-    static const char *const NAMES[] = {"host_id", "data_center", "rack", "release_version",
-                                        "tokens"};
-    put_columns(out, NAMES, 5);
-    buffer_u32(out, 1);
-    put_node(out, server);
-}
-
-static void put_peers(Buffer *out, const Server *server, bool old)
-{
-    static const char *const NAMES[] = {"host_id",         "data_center", "rack",
-                                        "release_version", "tokens",      "native_address",
-                                        "native_port"};
-    static const char *const OLD[] = {"host_id",         "data_center", "rack",
-                                      "release_version", "tokens",      "rpc_address"};
-    const Town *town = server->town;
-    int listed = town->listed;
-    put_columns(out, old ? OLD : NAMES, old ? 6 : 7);
-    buffer_u32(out, (uint32_t)(server->place < listed ? listed - 1 : listed));
-    for (int i = 0; i < listed; i++) {
-        if (i == server->place)
-            continue;
-        char port[4] = {0, 0, (char)(town->port >> 8), (char)town->port};
-        uint32_t bytes = inet_addr(town->servers[i]->address);
-        put_node(out, town->servers[i]);
-        put_value(out, slice_of(&bytes, sizeof bytes));
-        if (!old)
-            put_value(out, slice_of(port, sizeof port));
-    }
-}
-
-static void put_keyspace(Buffer *out)
-{
-    static const char *const NAMES[] = {"replication"};
-    BUFFER_SCOPE Buffer map = {0};
-    buffer_u32(&map, 2);
-    put_value(&map, SLICE("class"));
-    put_value(&map, SLICE("org.apache.cassandra.locator.SimpleStrategy"));
-    put_value(&map, SLICE("replication_factor"));
-    put_value(&map, SLICE("2"));
-    put_columns(out, NAMES, 1);
-    buffer_u32(out, 1);
-    put_value(out, buffer_slice(&map));
+    server_put_string(out, words);
 }
 
 static bool contains(Slice text, const char *word)
@@ -191,11 +94,11 @@ static bool answer_about_cluster(Connection *connection, int16_t stream, Slice q
     if (missing)
         put_error(&out, WIRE_ERROR_INVALID, "unconfigured table peers_v2");
     else if (contains(query, "system.local"))
-        put_local(&out, connection->server);
+        server_put_local(&out, connection->server);
     else if (contains(query, "system.peers"))
-        put_peers(&out, connection->server, town->old_tables);
+        server_put_peers(&out, connection->server, town->old_tables);
     else if (contains(query, "system_schema.keyspaces"))
-        put_keyspace(&out);
+        server_put_keyspace(&out);
     else
         return false;
     wire_end(&out, frame);
@@ -208,9 +111,9 @@ static bool answer_about_cluster(Connection *connection, int16_t stream, Slice q
 static void put_row(Buffer *out, const Server *server)
 {
     static const char *const NAMES[] = {"host"};
-    put_columns(out, NAMES, 1);
+    server_put_columns(out, NAMES, 1);
     buffer_u32(out, 1);
-    put_value(out, slice_from(server->address));
+    server_put_value(out, slice_from(server->address));
 }
 
 static bool answer_long(Connection *connection, int16_t stream)
@@ -238,13 +141,13 @@ static void put_act(Buffer *out, Connection *connection, int16_t stream, Act act
     if (act == ACT_WARN) {
         out->data[frame + 1] = 0x08;
         buffer_u16(out, 1);
-        put_string(out, "this is a warning");
+        server_put_string(out, "this is a warning");
     }
     if (act == ACT_ERROR) {
         put_error(out, server->error, "as told");
     } else if (act == ACT_FORGET) {
         put_error(out, WIRE_ERROR_UNPREPARED, "never heard of it");
-        put_string(out, ID);
+        server_put_string(out, ID);
         server->act = ACT_ANSWER;
     } else if (act == ACT_NONSENSE) {
         buffer_u32(out, 99);
@@ -284,14 +187,14 @@ static bool simple(Connection *connection, int16_t stream, uint8_t opcode)
     BUFFER_SCOPE Buffer out = {0};
     size_t frame = begin_answer(&out, stream, opcode);
     if (opcode == WIRE_AUTHENTICATE)
-        put_string(&out, "org.apache.cassandra.auth.PasswordAuthenticator");
+        server_put_string(&out, "org.apache.cassandra.auth.PasswordAuthenticator");
     if (opcode == WIRE_ERROR)
         put_error(&out, WIRE_ERROR_LOGIN, "Provided username and/or password are incorrect");
     if (opcode == WIRE_SUPPORTED)
         buffer_u16(&out, 0);
     if (opcode == WIRE_RESULT) { /* prepared */
         buffer_u32(&out, 4);
-        put_string(&out, "statement");
+        server_put_string(&out, "statement");
     }
     if (opcode == WIRE_AUTH_SUCCESS)
         buffer_u32(&out, UINT32_MAX);
@@ -503,8 +406,8 @@ void town_tell(Town *town)
 {
     BUFFER_SCOPE Buffer out = {0};
     size_t frame = begin_answer(&out, -1, WIRE_EVENT);
-    put_string(&out, "TOPOLOGY_CHANGE");
-    put_string(&out, "NEW_NODE");
+    server_put_string(&out, "TOPOLOGY_CHANGE");
+    server_put_string(&out, "NEW_NODE");
     buffer_u8(&out, 4);
     buffer_u32(&out, 0x7f000001);
     buffer_u32(&out, 9042);

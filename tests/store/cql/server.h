@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "store/cql/wire.h"
+
 typedef enum Act {
     ACT_ANSWER, /* one row: host, the server's address */
     ACT_ERROR,  /* the code in `error` */
@@ -61,3 +63,14 @@ void server_stop(Server *server);
 void server_start(Server *server);
 /* Tells all who asked for events that the topology changed. */
 void town_tell(Town *town);
+
+/* ---- For server.c: bytes of answers ------------------------------------------------------------------------ */
+
+void server_put_string(Buffer *out, const char *text);
+void server_put_value(Buffer *out, Slice value);
+/* RESULT rows with columns of blobs, up to where their number and the values follow. */
+void server_put_columns(Buffer *out, const char *const *names, uint32_t count);
+/* Whole results: system.local, system.peers_v2 or the older system.peers, and the replication of any keyspace. */
+void server_put_local(Buffer *out, const Server *server);
+void server_put_peers(Buffer *out, const Server *server, bool old);
+void server_put_keyspace(Buffer *out);

@@ -84,3 +84,48 @@ int64_t stage_now_ms(void)
 {
     return clock_steady_us(world_real().clock) / US_PER_MS;
 }
+
+Stage *stage_new(int servers)
+{
+    Stage *stage = calloc(1, sizeof *stage);
+    CHECK(stage != NULL);
+    stage->arena = arena_new();
+    town_start(&stage->town, servers);
+    stage->client = stage_open(&stage->town);
+    STAGE_SOON(stage_metric(stage->client, "cassandra_hosts_up") == servers);
+    return stage;
+}
+
+void stage_end(Stage *stage)
+{
+    cql_close(stage->client);
+    town_stop(&stage->town);
+    arena_free(stage->arena);
+    free(stage);
+}
+
+int stage_executed(const Stage *stage)
+{
+    int count = 0;
+    for (int i = 0; i < TOWN_MOST && stage->town.servers[i] != NULL; i++)
+        count += stage->town.servers[i]->executed;
+    return count;
+}
+
+void stage_act(Stage *stage, Act act, int error)
+{
+    for (int i = 0; i < TOWN_MOST && stage->town.servers[i] != NULL; i++) {
+        stage->town.servers[i]->error = error;
+        stage->town.servers[i]->act = act;
+    }
+}
+
+Server *stage_first_of_row(Stage *stage)
+{
+    CqlAnswer answer = stage_call(stage->client, CQL_CONDITIONAL, stage->arena);
+    Slice host = stage_host(&answer);
+    for (int i = 0; i < TOWN_MOST && stage->town.servers[i] != NULL; i++)
+        if (slice_equal(host, slice_from(stage->town.servers[i]->address)))
+            return stage->town.servers[i];
+    test_fail(__FILE__, __LINE__, "no server is at %.*s", SLICE_ARG(host));
+}

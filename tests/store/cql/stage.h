@@ -7,6 +7,22 @@
 
 enum { STAGE_REQUEST_MS = 2000, STAGE_CONNECT_MS = 600, STAGE_SILENCE_MS = 300 };
 
+/* A client and its town. Both outlive a test that failed in the middle, as their threads do. */
+typedef struct Stage {
+    Town town;
+    CqlClient *client;
+    Arena *arena;
+} Stage;
+
+/* Waits until all servers are up. */
+Stage *stage_new(int servers);
+void stage_end(Stage *stage);
+/* Calls that the servers were given in all. */
+int stage_executed(const Stage *stage);
+void stage_act(Stage *stage, Act act, int error);
+/* The server that conditional calls of the stage's row go to. */
+Server *stage_first_of_row(Stage *stage);
+
 /* The contact is the town's first server; times as above. */
 CqlOptions stage_options(const Town *town);
 CqlClient *stage_open(const Town *town);
