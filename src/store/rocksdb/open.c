@@ -233,6 +233,7 @@ static void free_rocks(Rocks *rocks)
     rocksdb_writeoptions_destroy(rocks->write_synced);
     rocksdb_writeoptions_destroy(rocks->write_lazy);
     pthread_rwlock_destroy(&rocks->gate);
+    seen_free(&rocks->seen);
     close(rocks->lock_fd);
     free(rocks->directory);
     free(rocks->db_path);
@@ -338,6 +339,7 @@ static Rocks *make_rocks(const RocksdbOptions *options, int lock_fd)
     rocks->cache = rocksdb_cache_create_lru(options->cache_bytes);
     rocks->options = make_options(rocks);
     make_read_and_write_options(rocks);
+    seen_init(&rocks->seen);
     pthread_rwlockattr_t fair; /* else steady readers would keep a reopen waiting for ever */
     pthread_rwlockattr_init(&fair);
     pthread_rwlockattr_setkind_np(&fair, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);

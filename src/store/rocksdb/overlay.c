@@ -26,7 +26,7 @@ void overlay_clear(Overlay *overlay)
     overlay->count = 0;
 }
 
-static uint64_t hash_of(Slice key)
+uint64_t overlay_hash(Slice key)
 {
     uint64_t hash = key.size * UINT64_C(0x9E3779B97F4A7C15);
     size_t at = 0;
@@ -72,14 +72,26 @@ static OverlayCell *add(Overlay *overlay, Slice key, uint64_t hash)
     return cell;
 }
 
-OverlayCell *overlay_find(Overlay *overlay, Slice key)
+/* NULL: not there. */
+static OverlayCell *find(const Overlay *overlay, Slice key, uint64_t hash)
 {
-    uint64_t hash = hash_of(key);
     size_t slot = hash & (overlay->slot_count - 1);
     for (; overlay->slots[slot] != 0; slot = (slot + 1) & (overlay->slot_count - 1)) {
         OverlayCell *cell = &overlay->cells[overlay->slots[slot] - 1];
         if (cell->hash == hash && slice_equal(cell->key, key))
             return cell;
     }
-    return add(overlay, key, hash);
+    return NULL;
+}
+
+OverlayCell *overlay_find(Overlay *overlay, Slice key)
+{
+    uint64_t hash = overlay_hash(key);
+    OverlayCell *cell = find(overlay, key, hash);
+    return cell != NULL ? cell : add(overlay, key, hash);
+}
+
+const OverlayCell *overlay_peek(const Overlay *overlay, const OverlayCell *entry)
+{
+    return find(overlay, entry->key, entry->hash);
 }

@@ -12,7 +12,7 @@ typedef struct OverlayCell {
     Slice key;
     uint64_t hash;
     StoredCell cell;
-    bool asked;   /* something was decided by what is stored */
+    bool asked;   /* it had to be looked up to decide something */
     bool loaded;  /* `present` and `cell` are known */
     bool present; /* something is stored, dead or alive */
     bool changed; /* to be written: put, or removed when not present */
@@ -26,9 +26,12 @@ typedef struct Overlay {
     size_t slot_count;
 } Overlay;
 
+uint64_t overlay_hash(Slice key);
 void overlay_init(Overlay *overlay, Arena *arena);
 void overlay_free(Overlay *overlay);
 /* Forgets all cells, for the next batch. The caller resets the arena. */
 void overlay_clear(Overlay *overlay);
 /* The entry for this key, made when it is not there (not loaded then). Valid until the next call. */
 OverlayCell *overlay_find(Overlay *overlay, Slice key);
+/* The entry with the same key in another overlay, or NULL. */
+const OverlayCell *overlay_peek(const Overlay *overlay, const OverlayCell *entry);

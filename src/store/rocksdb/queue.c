@@ -2,10 +2,11 @@
 #include "store/rocksdb/queue.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 enum { GROUP_REQUESTS = 4096, GROUP_BYTES = 16 * 1024 * 1024 };
 enum {
-    LAZY_BESIDE = 128,
+    LAZY_BESIDE = 256,
     LAZY_ALONE = 512
 }; /* updates or batches in a group with others, and without */
 
@@ -50,9 +51,9 @@ void queue_hand_in(Rocks *rocks, Request *request)
     sem_init(&request->answered, 0, 0);
     request->lazy = is_lazy(request);
     pthread_mutex_lock(&rocks->queue_lock);
-    bool was_empty = !queue_has_work(rocks);
     push(request->lazy ? &rocks->lazy_queue : &rocks->queue, request);
-    if (was_empty)
+    rocks->queued++;
+    if (request->lazy || rocks->queued >= rocks->wanted)
         pthread_cond_signal(&rocks->queue_filled);
     pthread_mutex_unlock(&rocks->queue_lock);
     while (sem_wait(&request->answered) != 0)
@@ -61,6 +62,34 @@ void queue_hand_in(Rocks *rocks, Request *request)
 }
 
 /* ---- Groups ------------------------------------------------------------------------------------------------ */
+
+void pieces_clear(Pieces *pieces)
+{
+    pieces->count = pieces->urgent = pieces->lazy = pieces->bytes = 0;
+}
+
+void pieces_free(Pieces *pieces)
+{
+    free(pieces->items);
+}
+
+static size_t lazy_room(const Pieces *pieces)
+{
+    size_t most = pieces->urgent > 0 ? LAZY_BESIDE : LAZY_ALONE;
+    return pieces->lazy < most ? most - pieces->lazy : 0;
+}
+
+static bool has_urgent_room(const Pieces *pieces)
+{
+    return pieces->bytes < GROUP_BYTES && pieces->urgent < GROUP_REQUESTS;
+}
+
+bool queue_has_work_for(const Rocks *rocks, const Pieces *pieces)
+{
+    return (rocks->queue.first != NULL && has_urgent_room(pieces)) ||
+           (rocks->lazy_queue.first != NULL && pieces->bytes < GROUP_BYTES &&
+            lazy_room(pieces) > 0);
+}
 
 static size_t update_bytes(const Update *update)
 {
@@ -78,75 +107,69 @@ static size_t batch_bytes(const Batch *batch)
     return bytes;
 }
 
-/* What is left in a group. */
-typedef struct Room {
-    size_t pieces, bytes;
-} Room;
-
-/* As many of the request's updates or batches as there is room for, at least one. */
-static void cut_piece(Request *request, Room *room)
+static size_t bytes_at(const Request *request, size_t at)
 {
-    size_t size = size_of(request), at = request->done;
-    while (at < size && room->pieces > 0 && (room->bytes > 0 || at == request->done)) {
-        size_t bytes = request->kind == REQUEST_UPDATE ? update_bytes(&request->updates[at])
-                                                       : batch_bytes(&request->batches[at]);
-        room->bytes -= bytes < room->bytes ? bytes : room->bytes;
-        room->pieces--;
-        at++;
+    return request->kind == REQUEST_UPDATE ? update_bytes(&request->updates[at])
+                                           : batch_bytes(&request->batches[at]);
+}
+
+/* The next `most` updates or batches of the request, fewer when their bytes fill the group, but at least one. */
+static void add_piece(Pieces *pieces, Request *request, size_t most, size_t bytes_most)
+{
+    size_t from = request->taken, at = from, end = size_of(request);
+    if (pieces->count == pieces->capacity) {
+        pieces->capacity = pieces->capacity == 0 ? 64 : 2 * pieces->capacity;
+        pieces->items = realloc(pieces->items, pieces->capacity * sizeof *pieces->items);
+        CHECK(pieces->items != NULL);
     }
-    request->piece = at - request->done;
+    while (at < end && at - from < most && (pieces->bytes < bytes_most || at == from))
+        pieces->bytes += bytes_at(request, at++);
+    pieces->items[pieces->count++] = (Piece){request, from, at};
+    request->taken = at;
 }
 
 /* Requests whose sync is waited for: whole ones, up to a bound of requests and bytes. */
-static void take_urgent(Rocks *rocks, Room *room, RequestQueue *group)
+static void take_urgent(Rocks *rocks, Pieces *pieces)
 {
-    for (size_t count = 0; rocks->queue.first != NULL && count < GROUP_REQUESTS; count++) {
-        bool reopen = rocks->queue.first->kind == REQUEST_REOPEN;
-        if (count > 0 && (reopen || room->bytes == 0))
-            break;
-        Request *request = pop(&rocks->queue);
-        Room whole = {SIZE_MAX, SIZE_MAX};
-        cut_piece(request, &whole);
-        size_t bytes = SIZE_MAX - whole.bytes;
-        room->bytes -= bytes < room->bytes ? bytes : room->bytes;
-        push(group, request);
-        if (reopen)
-            break;
+    while (rocks->queue.first != NULL && rocks->queue.first->kind != REQUEST_REOPEN &&
+           has_urgent_room(pieces)) {
+        add_piece(pieces, pop(&rocks->queue), SIZE_MAX, SIZE_MAX);
+        pieces->urgent++;
+        rocks->queued--;
     }
 }
 
 /* Lazy ones in their order, the last of them perhaps in part. */
-static void take_lazy(Rocks *rocks, Room *room, RequestQueue *group)
+static void take_lazy(Rocks *rocks, Pieces *pieces)
 {
-    while (rocks->lazy_queue.first != NULL && room->pieces > 0 && room->bytes > 0) {
+    while (rocks->lazy_queue.first != NULL && lazy_room(pieces) > 0 &&
+           pieces->bytes < GROUP_BYTES) {
         Request *request = pop(&rocks->lazy_queue);
-        cut_piece(request, room);
-        push(group, request);
+        size_t before = request->taken;
+        add_piece(pieces, request, lazy_room(pieces), GROUP_BYTES);
+        pieces->lazy += request->taken - before;
+        if (request->taken < size_of(request))
+            push(&rocks->lazy_queue, request);
+        else
+            rocks->queued--;
     }
 }
 
-Request *queue_take_group(Rocks *rocks)
+Request *queue_take(Rocks *rocks, Pieces *pieces)
 {
-    RequestQueue group = {.first = NULL, .last = &group.first};
-    Room room = {0, GROUP_BYTES};
-    take_urgent(rocks, &room, &group);
-    room.pieces = group.first != NULL ? LAZY_BESIDE : LAZY_ALONE;
-    if (group.first == NULL || group.first->kind != REQUEST_REOPEN)
-        take_lazy(rocks, &room, &group);
-    return group.first;
+    if (rocks->queue.first != NULL && rocks->queue.first->kind == REQUEST_REOPEN) {
+        rocks->queued--;
+        return pop(&rocks->queue);
+    }
+    take_urgent(rocks, pieces);
+    take_lazy(rocks, pieces);
+    return NULL;
 }
 
-void queue_answer(Rocks *rocks, Request *first)
+void queue_piece_done(const Piece *piece)
 {
-    while (first != NULL) {
-        Request *request = first;
-        first = request->next; /* after the post the request is gone */
-        if (request->done == size_of(request)) {
-            sem_post(&request->answered);
-            continue;
-        }
-        pthread_mutex_lock(&rocks->queue_lock);
-        push(&rocks->lazy_queue, request);
-        pthread_mutex_unlock(&rocks->queue_lock);
-    }
+    Request *request = piece->request;
+    request->done += piece->to - piece->from;
+    if (request->done == size_of(request))
+        sem_post(&request->answered); /* and the request is gone */
 }

@@ -23,32 +23,45 @@ static void leave(Rocks *rocks)
 
 /* ---- One cell -------------------------------------------------------------------------------------------- */
 
-static Status copy_if_alive(Slice value, int64_t now_us, const Read *read, Arena *arena,
-                            Cell *ret_cell)
+static Status copy_if_alive(const StoredCell *stored, int64_t now_us, const Read *read,
+                            Arena *arena, Cell *ret_cell)
 {
-    StoredCell stored;
-    TRY(codec_decode(value, &stored));
-    if (!codec_alive(&stored, now_us))
+    if (!codec_alive(stored, now_us))
         return STATUS_NOT_FOUND;
     *ret_cell =
-        (Cell){arena_copy(arena, read->column), arena_copy(arena, stored.data), stored.timestamp};
+        (Cell){arena_copy(arena, read->column), arena_copy(arena, stored->data), stored->timestamp};
     return STATUS_OK;
+}
+
+/* Will the writer look at this cell if its reader changes it? A serial read is one to decide by; plain cells are compared. */
+static bool is_looked_at(const Read *read)
+{
+    return read->mode == STORE_SERIAL ||
+           (read->table->kind == TABLE_PLAIN && !read->table->repeats);
 }
 
 static Status read_cell(Rocks *rocks, rocksdb_t *db, const Read *read, Arena *arena, Cell *ret_cell)
 {
     char key[KEY_MOST], *error = NULL;
     size_t key_size = codec_key(key, read->table, read->row, read->column);
+    uint64_t stamp = seen_stamp(&rocks->seen);
     rocksdb_pinnableslice_t *pinned =
         rocksdb_get_pinned(db, rocks->read_row, key, key_size, &error);
     if (error != NULL)
         return rocks_error(error, rocks->db_path, NULL);
-    if (pinned == NULL)
-        return STATUS_NOT_FOUND;
-    Slice value;
-    value.data = rocksdb_pinnableslice_value(pinned, &value.size);
-    Status status = copy_if_alive(value, clock_now_us(rocks->world.clock), read, arena, ret_cell);
-    rocksdb_pinnableslice_destroy(pinned);
+    StoredCell stored;
+    Status status = STATUS_NOT_FOUND;
+    if (pinned != NULL) {
+        Slice value;
+        value.data = rocksdb_pinnableslice_value(pinned, &value.size);
+        status = codec_decode(value, &stored);
+    }
+    if (is_looked_at(read) && (status == STATUS_OK || pinned == NULL))
+        seen_keep(&rocks->seen, stamp, slice_of(key, key_size), pinned != NULL ? &stored : NULL);
+    if (status == STATUS_OK)
+        status = copy_if_alive(&stored, clock_now_us(rocks->world.clock), read, arena, ret_cell);
+    if (pinned != NULL)
+        rocksdb_pinnableslice_destroy(pinned);
     return status;
 }
 
@@ -197,6 +210,19 @@ static Status fill_page(Walk *walk, const Query *query, Slice prefix, Arena *are
     }
 }
 
+/* Rows that are changed under a condition begin with the cell that it is about. */
+static void keep_first(Rocks *rocks, const Walk *walk, uint64_t stamp)
+{
+    Slice key, value;
+    StoredCell cell;
+    if (!rocksdb_iter_valid(walk->iterator))
+        return;
+    key.data = rocksdb_iter_key(walk->iterator, &key.size);
+    value.data = rocksdb_iter_value(walk->iterator, &value.size);
+    if (codec_decode(value, &cell) == STATUS_OK)
+        seen_keep(&rocks->seen, stamp, key, &cell);
+}
+
 Status rocks_slice(Store *store, const Query *query, Arena *arena, Page *ret_page)
 {
     Rocks *rocks = rocks_of(store);
@@ -205,6 +231,7 @@ Status rocks_slice(Store *store, const Query *query, Arena *arena, Page *ret_pag
     if (can_read(rocks, query->mode)) {
         char key[KEY_MOST + 1], prefix[KEY_PREFIX + STORE_ROW_MOST];
         Page page = {0};
+        uint64_t stamp = seen_stamp(&rocks->seen);
         Walk walk = {rocksdb_create_iterator(db, rocks->read_row),
                      query->reverse,
                      clock_now_us(rocks->world.clock),
@@ -213,6 +240,8 @@ Status rocks_slice(Store *store, const Query *query, Arena *arena, Page *ret_pag
         size_t prefix_size = codec_key(prefix, query->table, query->row, SLICE_EMPTY);
         memcpy(key, prefix, prefix_size);
         seek_slice(&walk, query, key, prefix_size);
+        if (query->mode == STORE_SERIAL)
+            keep_first(rocks, &walk, stamp);
         status = fill_page(&walk, query, slice_of(prefix, prefix_size), arena, &page);
         status = walk_end(rocks, &walk, status);
         if (status == STATUS_OK)

@@ -3,9 +3,11 @@
  *   open.c       options, opening, closing, opening again, health and metrics
  *   read.c       cells, slices, scans
  *   queue.c      what callers hand in
- *   writer.c     the one writer thread
+ *   decide.c     what becomes of it
+ *   writer.c     the threads that decide and write
  *   overlay.c    the cells of the open batch
  *   known.c      cells that the writer remembers from batch to batch
+ *   seen.c       cells that readers have just read
  *   backup.c     copies out and in
  *   seal.c       what a closed database looks like
  * Who holds what: readers take `gate` shared for the length of a call; only opening again takes it exclusively, so `db` may
@@ -20,6 +22,7 @@
 #include "store/engine.h"
 #include "store/rocksdb/codec.h"
 #include "store/rocksdb/rocksdb.h"
+#include "store/rocksdb/seen.h"
 
 typedef struct Request Request; /* queue.h */
 
@@ -49,10 +52,14 @@ typedef struct Rocks {
     rocksdb_t *db;  /* NULL: could not be opened again, not even for reading */
     bool unsettled; /* by `gate`: db shows the log as it was read, and no sync has saved its end */
 
-    pthread_t writer;
-    pthread_mutex_t queue_lock; /* guards the fields up to the blank line */
-    pthread_cond_t queue_filled;
+    Seen seen;
+    struct Writer *writer;
+    pthread_t writer_thread;
+    pthread_mutex_t queue_lock;     /* guards the fields up to the blank line */
+    pthread_cond_t queue_filled;    /* or the committer rests, or the end */
     RequestQueue queue, lazy_queue; /* somebody waits for a sync; or for nothing but its turn */
+    size_t queued, wanted;          /* requests in them, and how many are worth waking the writer */
+    bool busy;                      /* the database is being written, or opened again */
     bool stopping;
     Reason reason; /* why read-only */
     int64_t read_only_since_us;

@@ -1,35 +1,37 @@
-/* writer.c -- one thread decides and writes for all.
+/* writer.c -- two threads decide and write for all.
  *
- * Callers put a request, which lives on their stack, into the queue and sleep. The writer takes all that is there, decides
- * request by request (newest timestamp, conditions) against the database and the overlay of the open group, writes the
- * changed cells as one RocksDB batch with one sync, and wakes everybody. While it syncs, the next group gathers: the
- * more callers, the fewer syncs each. Lazy requests may be large and are in no hurry: a group takes a piece of them, so that
- * a save does not wait behind a thousand counts.
+ * Callers put a request, which lives on their stack, into the queue and sleep. The writer takes all that is there and decides it
+ * request by request (decide.h). The committer writes what was decided as one RocksDB batch with one sync, and wakes everybody. While it
+ * does, the writer decides the next group of what comes in meanwhile: there are two groups, one open and one sent. The more callers,
+ * the fewer syncs each.
  *
  * Crash between any two steps: nothing is visible or acknowledged before the batch is synced, and RocksDB applies a batch
  * whole or not at all. A failed write or sync: all of the group is UNKNOWN, since the log may hold it or not; the store
- * turns read-only at once, so that nothing is decided on ground that may move, and opens again later. */
-#include "store/rocksdb/known.h"
-#include "store/rocksdb/queue.h"
+ * turns read-only at once, so that nothing is decided on ground that may move, and opens again later. The group that was decided on
+ * top of it is never written: UNAVAILABLE. */
+#include "store/rocksdb/decide.h"
 
 #include <stdlib.h>
 #include <time.h>
 
 enum { LAZY_SYNC_MS = 200 };
 enum { CACHE_BYTES_A_KNOWN = 4096 }; /* known cells take about a twentieth of the cache's size */
+enum { WORTH_WAKING = 8 }; /* requests, while the committer is busy: waking up costs, too */
 
-/* What one group needs, kept from group to group. */
-typedef struct Group {
+typedef struct Writer {
     Rocks *rocks;
-    Arena *arena;
-    Overlay overlay;
+    pthread_t committer;
     Known known;
+    Group groups[2];
+    Group *open; /* is being decided */
     rocksdb_writebatch_t *batch;
-    int64_t now_us;
-    bool must_sync;            /* some request in the group is not lazy */
+    /* With the queue's lock, as is rocks->busy: */
+    Group *sent;               /* to the committer; NULL when it has ended */
+    bool ended;                /* the committer shall end */
+    pthread_cond_t handed;     /* sent, or ended */
     bool unsynced;             /* lazy writes of earlier groups are not durable yet */
     int64_t unsynced_since_us; /* of the steady clock: the oldest of them */
-} Group;
+} Writer;
 
 /* ---- The callers' side ----------------------------------------------------------------------------------- */
 
@@ -75,165 +77,28 @@ Status rocks_reopen(Store *store, Reason *reason)
     return request.reopened;
 }
 
-/* ---- Deciding -------------------------------------------------------------------------------------------- */
-
-/* Makes sure that the overlay knows what is stored under the entry's key. UNAVAILABLE: could not be read. */
-static Status load(Group *group, OverlayCell *entry)
-{
-    char *error = NULL;
-    entry->asked = true;
-    if (entry->loaded || known_load(&group->known, entry))
-        return STATUS_OK;
-    rocksdb_pinnableslice_t *pinned = rocksdb_get_pinned(group->rocks->db, group->rocks->read_row,
-                                                         entry->key.data, entry->key.size, &error);
-    if (error != NULL)
-        return rocks_error(error, group->rocks->db_path, NULL);
-    Status status = STATUS_OK;
-    if (pinned != NULL) {
-        Slice value;
-        value.data = rocksdb_pinnableslice_value(pinned, &value.size);
-        status = codec_decode(arena_copy(group->arena, value), &entry->cell);
-        rocksdb_pinnableslice_destroy(pinned);
-    }
-    if (status == STATUS_OK) {
-        entry->loaded = true;
-        entry->present = pinned != NULL;
-    }
-    return status;
-}
-
-static OverlayCell *entry_of(Group *group, const Table *table, Slice row, Slice column)
-{
-    char key[KEY_MOST];
-    return overlay_find(&group->overlay, slice_of(key, codec_key(key, table, row, column)));
-}
-
-static StoredCell cell_of(Group *group, const Table *table, const Change *change)
-{
-    StoredCell cell = {.stamped = table->kind == TABLE_PLAIN,
-                       .deleted = change->is_delete,
-                       .timestamp = change->timestamp};
-    if (change->is_delete)
-        cell.death_us = group->now_us;
-    else if (change->ttl_s > 0)
-        cell.death_us = group->now_us + change->ttl_s * US_PER_S;
-    if (!change->is_delete)
-        cell.data = change->value; /* the caller's memory stays until the answer */
-    return cell;
-}
-
-/* All of a batch is loaded before any of it is applied, so that a failed read leaves nothing half decided. Cells that are only ever
- * repeated are not looked at. */
-static Status decide_batch(Group *group, const Batch *batch)
-{
-    size_t *entries = arena_alloc(group->arena, batch->count * sizeof *entries);
-    for (size_t i = 0; i < batch->count; i++) {
-        const RowChange *change = &batch->changes[i];
-        OverlayCell *entry = entry_of(group, change->table, change->row, change->change.column);
-        if (!change->table->repeats)
-            TRY(load(group, entry));
-        entries[i] = (size_t)(entry - group->overlay.cells);
-    }
-    for (size_t i = 0; i < batch->count; i++) {
-        const RowChange *change = &batch->changes[i];
-        OverlayCell *entry = &group->overlay.cells[entries[i]];
-        StoredCell cell = cell_of(group, change->table, &change->change);
-        if (entry->present && !codec_wins(&cell, &entry->cell, group->now_us)) {
-            atomic_fetch_add_explicit(&group->rocks->cells_dropped, 1, memory_order_relaxed);
-            continue;
-        }
-        entry->cell = cell;
-        entry->present = entry->changed = true;
-    }
-    return STATUS_OK;
-}
-
-/* Loads the conditions' cells and says whether all hold; *ret_hold is set on OK only. */
-static Status check_conditions(Group *group, const Update *update, bool *ret_hold)
-{
-    bool hold = true;
-    for (size_t i = 0; i < update->condition_count; i++) {
-        const Condition *condition = &update->conditions[i];
-        OverlayCell *entry = entry_of(group, update->table, update->row, condition->column);
-        TRY(load(group, entry));
-        bool alive = entry->present && codec_alive(&entry->cell, group->now_us);
-        hold &=
-            condition->absent ? !alive : alive && slice_equal(entry->cell.data, condition->value);
-    }
-    *ret_hold = hold;
-    return STATUS_OK;
-}
-
-static void tell_what_stands(Group *group, const Request *request, const Update *update)
-{
-    for (size_t i = 0; request->found != NULL && i < update->condition_count; i++) {
-        const OverlayCell *entry =
-            entry_of(group, update->table, update->row, update->conditions[i].column);
-        bool alive = entry->present && codec_alive(&entry->cell, group->now_us);
-        request->found[i].present = alive;
-        request->found[i].value =
-            alive ? arena_copy(request->arena, entry->cell.data) : SLICE_EMPTY;
-    }
-}
-
-static Status decide_update(Group *group, const Request *request, const Update *update)
-{
-    bool hold;
-    TRY(decide_batch(group, &update->marks));
-    TRY(check_conditions(group, update, &hold));
-    if (!hold) {
-        tell_what_stands(group, request, update);
-        return STATUS_CONFLICT;
-    }
-    for (size_t i = 0; i < update->change_count; i++) {
-        const Change *change = &update->changes[i];
-        OverlayCell *entry = entry_of(group, update->table, update->row, change->column);
-        entry->cell = cell_of(group, update->table, change);
-        entry->loaded = entry->changed = true;
-        entry->present = !change->is_delete; /* no timestamp to remember: a delete removes */
-    }
-    return STATUS_OK;
-}
-
-static void decide(Group *group, Request *request)
-{
-    size_t end = request->done + request->piece;
-    group->must_sync |= !request->lazy;
-    for (size_t i = request->done; i < end && request->kind == REQUEST_UPDATE; i++)
-        request->update_statuses[i] = decide_update(group, request, &request->updates[i]);
-    for (size_t i = request->done; i < end && request->kind == REQUEST_WRITE; i++)
-        request->batch_statuses[i] = decide_batch(group, &request->batches[i]);
-}
-
 /* ---- Writing --------------------------------------------------------------------------------------------- */
 
-static size_t fill_batch(Group *group)
+static size_t fill_batch(Writer *writer, const Group *group)
 {
     size_t changed = 0;
-    rocksdb_writebatch_clear(group->batch);
+    rocksdb_writebatch_clear(writer->batch);
     for (size_t i = 0; i < group->overlay.count; i++) {
         const OverlayCell *entry = &group->overlay.cells[i];
         if (!entry->changed)
             continue;
         changed++;
         if (!entry->present) {
-            rocksdb_writebatch_delete(group->batch, entry->key.data, entry->key.size);
+            rocksdb_writebatch_delete(writer->batch, entry->key.data, entry->key.size);
             continue;
         }
         char header[STORED_HEADER_MOST];
         const char *keys[] = {entry->key.data}, *values[] = {header, entry->cell.data.data};
         size_t key_sizes[] = {entry->key.size};
         size_t value_sizes[] = {codec_header(header, &entry->cell), entry->cell.data.size};
-        rocksdb_writebatch_putv(group->batch, 1, keys, key_sizes, 2, values, value_sizes);
+        rocksdb_writebatch_putv(writer->batch, 1, keys, key_sizes, 2, values, value_sizes);
     }
     return changed;
-}
-
-static void remember(Group *group)
-{
-    for (size_t i = 0; i < group->overlay.count; i++)
-        if (group->overlay.cells[i].changed)
-            known_keep(&group->known, &group->overlay.cells[i]);
 }
 
 static void turn_read_only(Rocks *rocks, const Reason *reason)
@@ -246,101 +111,83 @@ static void turn_read_only(Rocks *rocks, const Reason *reason)
     atomic_fetch_add(&rocks->failures, 1);
 }
 
-static Status commit(Group *group)
+/* The batch, if anything changed, and the sync, if there is anything to sync. */
+static Status write_batch(Writer *writer, size_t changed, bool must_sync, bool unsynced)
 {
-    Rocks *rocks = group->rocks;
-    size_t changed = fill_batch(group);
+    Rocks *rocks = writer->rocks;
     char *error = NULL;
     if (changed > 0)
-        rocksdb_write(rocks->db, group->must_sync ? rocks->write_synced : rocks->write_lazy,
-                      group->batch, &error);
-    else if (group->must_sync && group->unsynced)
+        rocksdb_write(rocks->db, must_sync ? rocks->write_synced : rocks->write_lazy, writer->batch,
+                      &error);
+    else if (must_sync && unsynced)
         rocksdb_flush_wal(rocks->db, 1, &error); /* an OK may rest on a lazy write */
     if (error != NULL) {
         Reason reason;
         (void)!rocks_error(error, rocks->db_path, &reason);
         turn_read_only(rocks, &reason);
-        known_clear(&group->known);
         return STATUS_UNKNOWN;
     }
-    remember(group);
-    if (group->must_sync && (changed > 0 || group->unsynced))
+    if (must_sync && (changed > 0 || unsynced))
         atomic_fetch_add_explicit(&rocks->syncs, 1, memory_order_relaxed);
-    if (changed > 0 && !group->must_sync && !group->unsynced)
-        group->unsynced_since_us = clock_steady_us(rocks->world.clock);
-    if (changed > 0 || group->must_sync)
-        group->unsynced = !group->must_sync;
     atomic_fetch_add_explicit(&rocks->cells_written, changed, memory_order_relaxed);
     return STATUS_OK;
 }
 
 /* How long the oldest lazy write may still wait for its sync. */
-static int64_t lazy_left_ms(const Group *group)
+static int64_t lazy_left_ms(const Writer *writer)
 {
-    int64_t waited_us = clock_steady_us(group->rocks->world.clock) - group->unsynced_since_us;
+    int64_t waited_us = clock_steady_us(writer->rocks->world.clock) - writer->unsynced_since_us;
     int64_t left_ms = LAZY_SYNC_MS - waited_us / US_PER_MS;
     return left_ms > 0 ? left_ms : 0;
 }
 
+/* Only the committer changes `unsynced`, and a reopen when the committer rests. */
+static Status commit(Writer *writer, Group *group)
+{
+    Rocks *rocks = writer->rocks;
+    if (group->undecided || atomic_load(&rocks->read_only))
+        return STATUS_UNAVAILABLE;
+    /* Steady lazy traffic leaves no pause in which to sync, so now and then a lazy group pays for it. */
+    bool must_sync = group->must_sync || (writer->unsynced && lazy_left_ms(writer) == 0);
+    must_sync &= !rocks->bulk;
+    size_t changed = fill_batch(writer, group);
+    TRY(write_batch(writer, changed, must_sync, writer->unsynced));
+    if (changed > 0 && !must_sync && !writer->unsynced)
+        writer->unsynced_since_us = clock_steady_us(rocks->world.clock);
+    if (changed > 0 || must_sync)
+        writer->unsynced = !must_sync;
+    return STATUS_OK;
+}
+
 /* A group's fate over what was decided: a failed commit makes everything that rested on it unknown, "conflict" too,
  * because the cell in the way may be one of this very group. */
-static void settle(Rocks *rocks, Request *request, Status fate)
+static void settle(Rocks *rocks, const Piece *piece, Status fate)
 {
+    const Request *request = piece->request;
     Status *statuses =
         request->kind == REQUEST_UPDATE ? request->update_statuses : request->batch_statuses;
-    for (size_t i = request->done; i < request->done + request->piece; i++) {
+    for (size_t i = piece->from; i < piece->to; i++) {
         if (fate != STATUS_OK)
             statuses[i] = fate;
         else if (statuses[i] == STATUS_CONFLICT)
             atomic_fetch_add_explicit(&rocks->conflicts, 1, memory_order_relaxed);
     }
-    request->done += request->piece;
+    queue_piece_done(piece);
 }
 
-/* Opening again drops and replaces the database, so it never shares a group with writes. */
-static void reopen(Group *group, Request *request)
+static void end_group(Writer *writer, Group *group)
 {
-    Reason reason = {0};
-    Status status = rocks_open_again(group->rocks, &reason);
-    known_clear(&group->known);
-    if (status == STATUS_OK)
-        group->unsynced = false;
-    if (request == NULL)
-        return;
-    request->reopened = status;
-    if (request->reason != NULL)
-        *request->reason = reason;
-}
-
-static void run_group(Group *group, Request *first)
-{
-    Rocks *rocks = group->rocks;
-    size_t requests = 0;
-    if (first->kind == REQUEST_REOPEN) {
-        reopen(group, first);
-        queue_answer(rocks, first);
-        return;
-    }
-    bool writable = !atomic_load(&rocks->read_only);
-    group->now_us = clock_now_us(rocks->world.clock);
-    /* Steady lazy traffic leaves no pause in which to sync, so now and then a lazy group pays for it. */
-    group->must_sync = group->unsynced && lazy_left_ms(group) == 0;
-    for (Request *request = first; request != NULL && writable; request = request->next)
-        decide(group, request);
-    group->must_sync &= !rocks->bulk;
-    Status fate = writable ? commit(group) : STATUS_UNAVAILABLE;
-    for (Request *request = first; request != NULL; request = request->next, requests++)
-        settle(rocks, request, fate);
+    Rocks *rocks = writer->rocks;
+    Status fate = commit(writer, group);
+    if (fate == STATUS_OK)
+        seen_end(&rocks->seen);
     atomic_fetch_add_explicit(&rocks->groups, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&rocks->requests, requests, memory_order_relaxed);
-    queue_answer(rocks, first);
-    overlay_clear(&group->overlay);
-    arena_reset(group->arena);
+    atomic_fetch_add_explicit(&rocks->requests, group->pieces.count, memory_order_relaxed);
+    for (size_t i = 0; i < group->pieces.count; i++)
+        settle(rocks, &group->pieces.items[i], fate);
 }
 
-/* ---- The thread ------------------------------------------------------------------------------------------ */
-
-static void wait_ms(Rocks *rocks, int64_t ms)
+static void wait_ms(Rocks *rocks, pthread_cond_t *what, int64_t ms)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -350,84 +197,227 @@ static void wait_ms(Rocks *rocks, int64_t ms)
         until.tv_sec++;
         until.tv_nsec -= 1000000000;
     }
-    pthread_cond_timedwait(&rocks->queue_filled, &rocks->queue_lock, &until);
+    pthread_cond_timedwait(what, &rocks->queue_lock, &until);
 }
 
-/* Sleeps until there is a request, the end, or something to do without one: lazy writes to sync, or a try to open again.
- * Returns NULL for the latter two. Called and left with the queue locked. */
-static Request *next_group(Rocks *rocks, const Group *group)
+/* ---- The committer ----------------------------------------------------------------------------------------- */
+
+static void sync_lazy(Writer *writer)
 {
-    bool read_only = atomic_load(&rocks->read_only);
-    if (!queue_has_work(rocks) && !rocks->stopping) {
-        if (read_only)
-            wait_ms(rocks, rocks->reopen_s * 1000);
-        else if (group->unsynced && !rocks->bulk)
-            wait_ms(rocks, lazy_left_ms(group));
+    if (!atomic_load(&writer->rocks->read_only) && write_batch(writer, 0, true, true) == STATUS_OK)
+        writer->unsynced = false;
+}
+
+/* Sleeps until a group was sent, or lazy writes have waited long enough, or the end. Locked. */
+static void await_group(Writer *writer)
+{
+    Rocks *rocks = writer->rocks;
+    while (writer->sent == NULL && !writer->ended) {
+        bool lazy = writer->unsynced && !rocks->bulk && !atomic_load(&rocks->read_only);
+        if (lazy && lazy_left_ms(writer) == 0 && !rocks->busy)
+            return;
+        if (lazy && !rocks->busy)
+            wait_ms(rocks, &writer->handed, lazy_left_ms(writer));
         else
-            pthread_cond_wait(&rocks->queue_filled, &rocks->queue_lock);
+            pthread_cond_wait(&writer->handed, &rocks->queue_lock);
     }
-    return queue_has_work(rocks) ? queue_take_group(rocks) : NULL;
 }
 
-static void sync_lazy(Group *group)
+static void *committer(void *argument)
 {
-    group->must_sync = true;
-    (void)commit(
-        group); /* the overlay is empty: only the sync; a failure turns the store read-only */
-}
-
-static void *writer(void *argument)
-{
-    Rocks *rocks = argument;
-    Group group = {.rocks = rocks, .arena = arena_new(), .batch = rocksdb_writebatch_create()};
-    int64_t tried_us = clock_steady_us(rocks->world.clock);
-    overlay_init(&group.overlay, group.arena);
-    known_init(&group.known, rocksdb_cache_get_capacity(rocks->cache) / CACHE_BYTES_A_KNOWN);
-    for (bool stop = false; !stop;) {
-        pthread_mutex_lock(&rocks->queue_lock);
-        Request *first = next_group(rocks, &group);
-        stop = rocks->stopping && first == NULL;
+    Writer *writer = argument;
+    Rocks *rocks = writer->rocks;
+    pthread_mutex_lock(&rocks->queue_lock);
+    for (bool end = false; !end;) {
+        await_group(writer);
+        Group *group = writer->sent;
+        end = group == NULL && writer->ended;
+        rocks->busy = true;
         pthread_mutex_unlock(&rocks->queue_lock);
-        bool read_only = atomic_load(&rocks->read_only);
-        if (first != NULL)
-            run_group(&group, first);
-        else if (group.unsynced && !read_only)
-            sync_lazy(&group);
-        int64_t now_us = clock_steady_us(rocks->world.clock);
-        if (!read_only)
-            tried_us = now_us;
-        else if (!stop && now_us - tried_us >= rocks->reopen_s * US_PER_S) {
-            reopen(&group, NULL);
-            tried_us = now_us;
-        }
+        if (group != NULL)
+            end_group(writer, group);
+        else if (writer->unsynced)
+            sync_lazy(writer);
+        pthread_mutex_lock(&rocks->queue_lock);
+        writer->sent = NULL;
+        rocks->busy = false;
+        pthread_cond_signal(&rocks->queue_filled);
     }
-    rocksdb_writebatch_destroy(group.batch);
-    overlay_free(&group.overlay);
-    known_free(&group.known);
-    arena_free(group.arena);
+    pthread_mutex_unlock(&rocks->queue_lock);
     return NULL;
 }
 
-void rocks_writer_start(Rocks *rocks)
+/* ---- The writer -------------------------------------------------------------------------------------------- */
+
+/* Locked, and the committer rests: the open group goes to it, and the one that has ended is the next to be filled. */
+static void send_open(Writer *writer)
+{
+    Group *group = writer->open;
+    writer->sent = group;
+    writer->rocks->busy = true;
+    pthread_cond_signal(&writer->handed);
+    pthread_mutex_unlock(&writer->rocks->queue_lock);
+    group_remember(group);
+    writer->open = &writer->groups[group == &writer->groups[0]];
+    group_clear(writer->open);
+    writer->open->sent = &group->overlay;
+    pthread_mutex_lock(&writer->rocks->queue_lock);
+}
+
+/* Locked: until the committer rests, with nothing left to send. */
+static void await_rest(Writer *writer)
+{
+    while (writer->rocks->busy || writer->open->pieces.count > 0) {
+        if (!writer->rocks->busy)
+            send_open(writer);
+        else
+            pthread_cond_wait(&writer->rocks->queue_filled, &writer->rocks->queue_lock);
+    }
+}
+
+/* Opening again drops and replaces the database, so nothing else is under way. Locked. */
+static void reopen(Writer *writer, Request *request)
+{
+    Rocks *rocks = writer->rocks;
+    Reason reason = {0};
+    await_rest(writer);
+    rocks->busy = true;
+    bool was_read_only = atomic_load(&rocks->read_only);
+    pthread_mutex_unlock(&rocks->queue_lock);
+    Status status = rocks_open_again(rocks, &reason);
+    known_clear(&writer->known);
+    seen_clear(&rocks->seen);
+    pthread_mutex_lock(&rocks->queue_lock);
+    rocks->busy = false;
+    pthread_cond_signal(&writer->handed); /* it may have lazy writes to sync */
+    writer->open->sent = NULL;
+    if (status == STATUS_OK && was_read_only)
+        writer->unsynced = false; /* opening has made files of the log */
+    if (request == NULL)
+        return;
+    request->reopened = status;
+    if (request->reason != NULL)
+        *request->reason = reason;
+    sem_post(&request->answered);
+}
+
+/* Is there something to take? While the committer is busy, a few requests wait until there are more. Locked. */
+static bool worth_taking(const Writer *writer)
+{
+    const Rocks *rocks = writer->rocks;
+    if (!queue_has_work_for(rocks, &writer->open->pieces))
+        return false;
+    return !rocks->busy || rocks->queued >= WORTH_WAKING || rocks->lazy_queue.first != NULL;
+}
+
+/* Sleeps until there is something to take or to send, the end, or the time to try to open again. Locked. */
+static void await_work(Writer *writer)
+{
+    Rocks *rocks = writer->rocks;
+    while (!worth_taking(writer) && (rocks->busy || writer->open->pieces.count == 0)) {
+        if (!rocks->busy && rocks->stopping)
+            return;
+        rocks->wanted = rocks->busy ? WORTH_WAKING : 1;
+        if (atomic_load(&rocks->read_only) && !rocks->busy) {
+            wait_ms(rocks, &rocks->queue_filled, rocks->reopen_s * 1000);
+            return;
+        }
+        pthread_cond_wait(&rocks->queue_filled, &rocks->queue_lock);
+    }
+}
+
+/* One step: take and decide, or send. Locked. */
+static void step(Writer *writer)
+{
+    Rocks *rocks = writer->rocks;
+    if (queue_has_work_for(rocks, &writer->open->pieces)) {
+        Request *alone = queue_take(rocks, &writer->open->pieces);
+        if (alone != NULL) {
+            reopen(writer, alone);
+            return;
+        }
+        if (!rocks->busy)
+            writer->open->sent = NULL; /* the database has it */
+        pthread_mutex_unlock(&rocks->queue_lock);
+        group_decide(writer->open);
+        pthread_mutex_lock(&rocks->queue_lock);
+    }
+    if (!rocks->busy && writer->open->pieces.count > 0)
+        send_open(writer);
+}
+
+static void *run(void *argument)
+{
+    Writer *writer = argument;
+    Rocks *rocks = writer->rocks;
+    int64_t tried_us = clock_steady_us(rocks->world.clock);
+    pthread_mutex_lock(&rocks->queue_lock);
+    for (;;) {
+        await_work(writer);
+        if (rocks->stopping && !rocks->busy && !queue_has_work(rocks) &&
+            writer->open->pieces.count == 0)
+            break;
+        step(writer);
+        int64_t now_us = clock_steady_us(rocks->world.clock);
+        if (!atomic_load(&rocks->read_only))
+            tried_us = now_us;
+        else if (!rocks->stopping && now_us - tried_us >= rocks->reopen_s * US_PER_S) {
+            reopen(writer, NULL);
+            tried_us = now_us;
+        }
+    }
+    writer->ended = true;
+    pthread_cond_signal(&writer->handed);
+    pthread_mutex_unlock(&rocks->queue_lock);
+    pthread_join(writer->committer, NULL);
+    return NULL;
+}
+
+/* ---- Both -------------------------------------------------------------------------------------------------- */
+
+static void init_cond(pthread_cond_t *cond)
 {
     pthread_condattr_t steady;
     pthread_condattr_init(&steady);
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&rocks->queue_filled, &steady);
+    pthread_cond_init(cond, &steady);
     pthread_condattr_destroy(&steady);
+}
+
+void rocks_writer_start(Rocks *rocks)
+{
+    Writer *writer = calloc(1, sizeof *writer);
+    CHECK(writer != NULL);
+    writer->rocks = rocks;
+    writer->batch = rocksdb_writebatch_create();
+    writer->open = &writer->groups[0];
+    known_init(&writer->known, rocksdb_cache_get_capacity(rocks->cache) / CACHE_BYTES_A_KNOWN);
+    group_init(&writer->groups[0], rocks, &writer->known);
+    group_init(&writer->groups[1], rocks, &writer->known);
+    init_cond(&writer->handed);
+    init_cond(&rocks->queue_filled);
     pthread_mutex_init(&rocks->queue_lock, NULL);
     rocks->queue.last = &rocks->queue.first;
     rocks->lazy_queue.last = &rocks->lazy_queue.first;
-    CHECK(pthread_create(&rocks->writer, NULL, writer, rocks) == 0);
+    rocks->writer = writer;
+    CHECK(pthread_create(&writer->committer, NULL, committer, writer) == 0);
+    CHECK(pthread_create(&rocks->writer_thread, NULL, run, writer) == 0);
 }
 
 void rocks_writer_stop(Rocks *rocks)
 {
+    Writer *writer = rocks->writer;
     pthread_mutex_lock(&rocks->queue_lock);
     rocks->stopping = true;
     pthread_cond_signal(&rocks->queue_filled);
     pthread_mutex_unlock(&rocks->queue_lock);
-    pthread_join(rocks->writer, NULL);
+    pthread_join(rocks->writer_thread, NULL);
     pthread_cond_destroy(&rocks->queue_filled);
+    pthread_cond_destroy(&writer->handed);
     pthread_mutex_destroy(&rocks->queue_lock);
+    rocksdb_writebatch_destroy(writer->batch);
+    group_free(&writer->groups[0]);
+    group_free(&writer->groups[1]);
+    known_free(&writer->known);
+    free(writer);
 }

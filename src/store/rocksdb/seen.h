@@ -1,0 +1,44 @@
+/* seen.h -- cells that somebody has just read, so that the writer need not read them again when they are changed.
+ *
+ * Who changes a cell has mostly read it a moment before: a voter's head, what is projected, a sum. A reader leaves the cell here with a
+ * stamp: the number of groups that had ended before it read, all of which it has seen. The writer numbers its groups and keeps for
+ * each key (by hash, so several keys share a place) the last group that changed it. What was read is what is stored exactly if
+ * no later group than the stamp has changed it. Opening the database again makes everything that was left here worthless.
+ *
+ * Bounded: one cell for each place, another one takes it over; none with more than SEEN_BYTES of key and data. */
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "store/rocksdb/overlay.h"
+
+enum { SEEN_BYTES = 160, SEEN_LOCKS = 64 };
+
+typedef struct SeenPlace SeenPlace;
+
+typedef struct Seen {
+    SeenPlace *places;
+    pthread_mutex_t locks[SEEN_LOCKS];
+    atomic_uint_fast64_t ended; /* the last group that everybody sees */
+    /* The writer's own: */
+    uint64_t opened;   /* the last group that changes anything */
+    uint64_t since;    /* stamps before it are worthless */
+    uint64_t *changed; /* by hash: the last group that changed it */
+} Seen;
+
+void seen_init(Seen *seen);
+void seen_free(Seen *seen);
+
+/* Readers: the stamp is asked for before the read. `cell` is NULL when nothing is stored. */
+uint64_t seen_stamp(const Seen *seen);
+void seen_keep(Seen *seen, uint64_t stamp, Slice key, const StoredCell *cell);
+
+/* The writer: fills in what is stored under the entry's key, with its data in the arena, and says whether it could. */
+bool seen_load(Seen *seen, OverlayCell *entry, Arena *arena);
+/* A group that may change something begins; then each entry that it changes; and everybody sees it. */
+void seen_begin(Seen *seen);
+void seen_changed(Seen *seen, const OverlayCell *entry);
+void seen_end(Seen *seen);
+/* Nothing is known any more. */
+void seen_clear(Seen *seen);
