@@ -108,7 +108,7 @@ def milliseconds(text):
 
 def wrk(server, *more, words=()):
     before = server.cpu_us()
-    done = subprocess.run(["wrk", "-t2", f"-c{CONNECTIONS}", f"-d{SECONDS}s", "--latency", *more,
+    done = subprocess.run(["wrk", "-t2", f"-c{CONNECTIONS}", f"-d{SECONDS}s", "--latency", "--timeout", "20s", *more,
                            f"http://127.0.0.1:{server.port}{server.path}", *(["--", *words] if words else [])],
                           capture_output=True, text=True, check=True)
     cpu_us = server.cpu_us() - before
