@@ -82,6 +82,27 @@ bool address_is_loopback(Address address)
     return address_equal(address, ipv6) || (is_ipv4(address) && address.bytes[12] == 127);
 }
 
+/* Nothing, or a colon and figures. */
+static bool is_port(Slice text)
+{
+    for (size_t i = 1; i < text.size; i++)
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return false;
+    return text.size == 0 || text.data[0] == ':';
+}
+
+bool address_names_loopback(Slice host)
+{
+    Address address;
+    bool bracketed = slice_starts_with(host, SLICE("["));
+    size_t end = slice_find(host, bracketed ? ']' : ':');
+    Slice name = bracketed ? slice_after(slice_of(host.data, end), 1) : slice_of(host.data, end);
+    if (!is_port(slice_after(host, bracketed ? end + 1 : end)) || (bracketed && end == host.size))
+        return false;
+    return (!bracketed && slice_equal_ignoring_case(name, SLICE("localhost"))) ||
+           (address_parse(name, &address) == STATUS_OK && address_is_loopback(address));
+}
+
 Address address_group(Address address)
 {
     if (!is_ipv4(address))

@@ -22,6 +22,9 @@ Address address_of_socket(const struct sockaddr *socket_address);
 void address_format(Address address, char to[ADDRESS_TEXT]);
 bool address_equal(Address a, Address b);
 bool address_is_loopback(Address address);
+/* "localhost", or an address of loopback (127.0.0.0/8, [::1]), perhaps with a port: the host of a request or of a setting. A name that only
+ * begins like one ("127.evil.example") is none. */
+bool address_names_loopback(Slice host);
 /* Whom connections are counted for: an IPv4 address, or an IPv6 /64, since one customer gets a whole /64. */
 Address address_group(Address address);
 

@@ -7,16 +7,10 @@
 
 enum { TARGET_MOST = 8000 }; /* what RFC 9110 asks servers to take at least */
 
-static Status fail(WebRequest *request, int code, Status status)
-{
-    request->code = code;
-    return status;
-}
-
 static Status judge_target(WebRequest *request)
 {
     if (request->target.size > TARGET_MOST)
-        return fail(request, ERROR_TARGET_LONG, STATUS_TOO_LARGE);
+        return web_fail(request, ERROR_TARGET_LONG, STATUS_TOO_LARGE);
     if (!request->target_torn && http_parse_target(request->target, &request->path) == STATUS_OK)
         return STATUS_OK;
     request->answer.close = true;
@@ -31,6 +25,15 @@ static Status judge_framing(WebRequest *request)
     if (status != STATUS_OK)
         request->answer.close = true;
     return status;
+}
+
+static Status judge_host(WebRequest *request)
+{
+    const WebOptions *options = &request->server->options;
+    if (options->is_our_host == NULL ||
+        options->is_our_host(options->context, request->head.values[HEAD_HOST]))
+        return STATUS_OK;
+    return web_fail(request, ERROR_HOST, STATUS_INVALID);
 }
 
 /* RFC 9110: 405 for a method we know and do not serve (WEB_METHODS, which no route has), 501 for one we have never
@@ -51,7 +54,7 @@ static Status judge_method(WebRequest *request, WebMethod *ret_method)
             return STATUS_OK;
         }
     }
-    return fail(request, ERROR_METHOD_UNKNOWN, STATUS_INVALID);
+    return web_fail(request, ERROR_METHOD_UNKNOWN, STATUS_INVALID);
 }
 
 static Status judge_route(WebRequest *request, WebMethod method)
@@ -61,7 +64,7 @@ static Status judge_route(WebRequest *request, WebMethod method)
     if (request->match.route != NULL)
         return STATUS_OK;
     if (request->match.allowed != 0)
-        return fail(request, ERROR_METHOD, STATUS_INVALID);
+        return web_fail(request, ERROR_METHOD, STATUS_INVALID);
     return STATUS_NOT_FOUND;
 }
 
@@ -75,13 +78,13 @@ static Status judge_mode(WebRequest *request)
     if (route != NULL && route->always)
         return STATUS_OK;
     if (atomic_load(&server->stopping))
-        return fail(request, ERROR_STOPPING, STATUS_UNAVAILABLE);
+        return web_fail(request, ERROR_STOPPING, STATUS_UNAVAILABLE);
     if (!atomic_load(&server->maintenance))
         return STATUS_OK;
     pthread_mutex_lock(&server->lock);
     reason_set(&request->reason, STATUS_OK, NULL, "%s", server->maintenance_text);
     pthread_mutex_unlock(&server->lock);
-    return fail(request, ERROR_MAINTENANCE, STATUS_UNAVAILABLE);
+    return web_fail(request, ERROR_MAINTENANCE, STATUS_UNAVAILABLE);
 }
 
 static Status judge_body(WebRequest *request)
@@ -114,10 +117,11 @@ static Status judge(WebRequest *request)
     WebMethod method = WEB_GET;
     if (request->head_bytes > (uint64_t)request->server->options.config->header_bytes) {
         request->answer.close = true;
-        return fail(request, ERROR_HEAD_LARGE, STATUS_TOO_LARGE);
+        return web_fail(request, ERROR_HEAD_LARGE, STATUS_TOO_LARGE);
     }
     TRY(judge_target(request));
     TRY(judge_framing(request));
+    TRY(judge_host(request));
     TRY(judge_method(request, &method));
     Status found = judge_route(request, method);
     TRY(judge_mode(request));
@@ -167,6 +171,11 @@ static bool redirect_without_slash(WebRequest *request)
     return true;
 }
 
+static bool is_for_programs(const WebRequest *request)
+{
+    return slice_starts_with(request->target, SLICE("/api/"));
+}
+
 static void answer_failure(WebRequest *request, Status status)
 {
     request_unwatch(request);
@@ -174,7 +183,7 @@ static void answer_failure(WebRequest *request, Status status)
     if (request->code == ERROR_METHOD)
         add_allow(request);
     if (request->answer.code == 401)
-        web_header(request, "WWW-Authenticate", "Cookie");
+        web_header(request, "WWW-Authenticate", is_for_programs(request) ? "Bearer" : "Cookie");
 }
 
 static Status parse_values(WebRequest *request)

@@ -39,6 +39,13 @@ static const ErrorWords WORDS[] = {
      "Tell the people who run this site, with the number below."},
     {ERROR_METHOD, STATUS_INVALID, 405, "method_not_allowed", "This address works differently",
      "It does not take this kind of request. " NOTHING, "Start from the front page."},
+    {ERROR_PRECONDITION, STATUS_CONFLICT, 412, "precondition", "Someone else was first",
+     "What you wanted to change is not any more what the request says. " NOTHING,
+     "Read it again, and send the change with its new version."},
+    {ERROR_HOST, STATUS_INVALID, 421, "misdirected", "This is not the site you asked for",
+     "The request names another site than this one. " NOTHING,
+     "This site is for this machine alone: open it by the address that was printed when it "
+     "started."},
     {ERROR_TARGET_LONG, STATUS_TOO_LARGE, 414, "address_too_long", "The address is too long",
      "It is longer than we take. " NOTHING, "Shorten it, or start from the front page."},
     {ERROR_HEAD_LARGE, STATUS_TOO_LARGE, 431, "head_too_large", "Your browser sent too much",

@@ -10,7 +10,9 @@
 /* Codes beyond those of Status that the server itself answers. */
 enum {
     ERROR_METHOD = 405,
+    ERROR_PRECONDITION = 412,
     ERROR_TARGET_LONG = 414,
+    ERROR_HOST = 421,
     ERROR_HEAD_LARGE = 431,
     ERROR_METHOD_UNKNOWN = 501,
     ERROR_STOPPING = 9503,    /* 503, with its own words */

@@ -13,19 +13,32 @@
 #include "web/pool.h"
 #include "web/server_internal.h"
 
-/* Sent with every answer. Scripts, styles and pictures come from us alone, forms go to us alone, nobody frames us. */
+/* Sent with every answer. Scripts, styles and pictures come from us alone, forms go to us alone, nobody frames us. Where the site is on
+ * https, browsers ask it by nothing else for a year; other names below its own are their owner's business. */
 static const struct {
     const char *name, *value;
+    bool is_for_https;
 } SECURITY_HEADERS[] = {
-    {"Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self' data:; "
-                                "script-src 'self'; connect-src 'self'; "
-                                "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"},
-    {"X-Content-Type-Options", "nosniff"},
-    {"Referrer-Policy", "same-origin"},
-    {"Cross-Origin-Opener-Policy", "same-origin"},
-    {"Permissions-Policy", "camera=(), geolocation=(), microphone=(), interest-cohort=()"},
+    {"Content-Security-Policy",
+     "default-src 'none'; style-src 'self'; img-src 'self' data:; "
+     "script-src 'self'; connect-src 'self'; "
+     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+     false},
+    {"X-Content-Type-Options", "nosniff", false},
+    {"Referrer-Policy", "same-origin", false},
+    {"Cross-Origin-Opener-Policy", "same-origin", false},
+    {"Permissions-Policy", "camera=(), geolocation=(), microphone=(), interest-cohort=()", false},
+    {"Strict-Transport-Security", "max-age=31536000", true},
 };
 enum { SECURITY_HEADER_COUNT = sizeof SECURITY_HEADERS / sizeof SECURITY_HEADERS[0] };
+
+/* What the answer says itself counts. */
+static bool has_security_header(const WebRequest *request, size_t i)
+{
+    const WebAnswer *answer = &request->answer;
+    return (request->server->is_secure || !SECURITY_HEADERS[i].is_for_https) &&
+           answer_header(answer, SECURITY_HEADERS[i].name) == answer->header_count;
+}
 
 /* ---- Requests are reused ---- */
 
@@ -149,7 +162,7 @@ static void put_headers(const WebRequest *request, struct MHD_Response *response
     if (answer->content_type != NULL)
         put_header(response, "Content-Type", answer->content_type);
     for (size_t i = 0; i < SECURITY_HEADER_COUNT; i++)
-        if (answer_header(answer, SECURITY_HEADERS[i].name) == answer->header_count)
+        if (has_security_header(request, i))
             put_header(response, SECURITY_HEADERS[i].name, SECURITY_HEADERS[i].value);
     for (size_t i = 0; i < answer->header_count; i++)
         put_header(response, answer->headers[i].name, answer->headers[i].value);
@@ -196,7 +209,7 @@ static void print_head(WebRequest *request, Buffer *out, const char *words)
     buffer_print(out, "Content-Type: %s\r\nConnection: close\r\nX-Request-Id: %.*s\r\n",
                  answer->content_type, SLICE_ARG(request->id));
     for (size_t i = 0; i < SECURITY_HEADER_COUNT; i++)
-        if (answer_header(answer, SECURITY_HEADERS[i].name) == answer->header_count)
+        if (has_security_header(request, i))
             buffer_print(out, "%s: %s\r\n", SECURITY_HEADERS[i].name, SECURITY_HEADERS[i].value);
     for (size_t i = 0; i < answer->header_count; i++)
         buffer_print(out, "%s: %s\r\n", answer->headers[i].name, answer->headers[i].value);

@@ -89,6 +89,12 @@ Reason *web_reason(WebRequest *request)
     return &request->reason;
 }
 
+Status web_fail(WebRequest *request, int error, Status status)
+{
+    request->code = error;
+    return status;
+}
+
 static const WebValue *value_of(const WebRequest *request, size_t index, unsigned kinds)
 {
     CHECK(index < route_param_count(request->match.route));

@@ -24,6 +24,8 @@ typedef struct WebRequest WebRequest;
 void *web_context(const WebRequest *request);
 Arena *web_arena(WebRequest *request);
 Reason *web_reason(WebRequest *request);
+/* For a handler that fails by `status`, with the HTTP code and words of an ERROR_… (errors.h) instead of the status's own. Returns it. */
+MUST_USE Status web_fail(WebRequest *request, int error, Status status);
 
 /* ---- The request ---- */
 

@@ -90,6 +90,8 @@ typedef struct WebRoute {
     int64_t body_bytes;
     /* Answers also in maintenance mode and while the server stops. */
     bool always;
+    /* Changes nothing, whatever its method: the body is a question. For `admit`. */
+    bool asks;
     /* Who runs the handler, and admit before it. */
     WebThreads threads;
     /* A public GET whose answer depends only on its address and on whether it is JSON: requests without session and authorization

@@ -60,6 +60,9 @@ typedef struct WebOptions {
      * routes, after the parameters were checked and before the handler. It may say by web_set_viewer what it found. A status
      * but OK is the answer, as from a handler; after OK with a redirect the handler does not run. NULL: everybody may. */
     Status (*admit)(struct WebRequest *request);
+    /* Whether a request that calls us by this name (the header Host, perhaps with a port; empty when there is none) is meant for us;
+     * else the answer is 421. NULL: every name is ours, as behind a proxy. */
+    bool (*is_our_host)(void *context, Slice host);
     /* The cookie (by the name that web_set_cookie takes) that says who somebody is; a request with it gets no page from the
      * cache. NULL: any cookie does that. */
     const char *session_cookie;

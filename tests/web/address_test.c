@@ -53,6 +53,35 @@ TEST(what_is_no_address_is_refused)
     }
 }
 
+TEST(a_host_is_loopback_by_its_address_and_not_by_how_it_begins)
+{
+    static const char *const OURS[] = {"127.0.0.1",  "127.0.0.1:8080", "127.9.8.7:1",
+                                       "localhost",  "LocalHost:8080", "[::1]",
+                                       "[::1]:8080", "127.0.0.1:"};
+    static const char *const OTHERS[] = {"",
+                                         ":8080",
+                                         "127.evil.example",
+                                         "127.0.0.1.evil.example",
+                                         "127.0.0.1:80.evil.example",
+                                         "localhost.evil.example",
+                                         "localhostx",
+                                         "[::1].evil.example",
+                                         "[::1",
+                                         "[]",
+                                         "::1",
+                                         "[localhost]",
+                                         "[::2]:80",
+                                         "0.0.0.0:80",
+                                         "128.0.0.1",
+                                         "vote.example.org"};
+    for (size_t i = 0; i < sizeof OURS / sizeof OURS[0]; i++)
+        if (!address_names_loopback(slice_from(OURS[i])))
+            test_fail(__FILE__, __LINE__, "%s is loopback", OURS[i]);
+    for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++)
+        if (address_names_loopback(slice_from(OTHERS[i])))
+            test_fail(__FILE__, __LINE__, "%s is not loopback", OTHERS[i]);
+}
+
 TEST(socket_addresses_of_both_families)
 {
     struct sockaddr_in ipv4 = {.sin_family = AF_INET};

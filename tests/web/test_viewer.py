@@ -94,6 +94,14 @@ def test_cookies_of_a_secure_site_are_tied_to_it(start):
     assert secure.get("/who", "Cookie: session=ann; __Host-session=ben").json()["viewer"] == "ben"
 
 
+def test_a_secure_site_is_asked_by_https_alone(server, start):
+    name = "strict-transport-security"
+    assert server.get("/who").header(name) is None
+    secure = start(public_url="https://vote.example.org")
+    for path in ("/who", "/nothing", "/embeddable"):
+        assert secure.get(path).header(name) == "max-age=31536000"
+
+
 # ---- Answers ----
 
 def test_a_version_that_the_client_has_is_304(server):
