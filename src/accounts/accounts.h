@@ -124,7 +124,8 @@ typedef struct AccountRights {
 /* CONFLICT: the row has another version than the one seen. REFUSED: the account is void or closed. */
 MUST_USE Status accounts_set_rights(Accounts *accounts, uint64_t id, const AccountRights *rights,
                                     Reason *reason);
-/* confirmed -> closed, after the ledger has its closing entry; releases name and e-mail. Repeating it is fine. */
+/* confirmed -> closed, after the ledger has its closing entry; releases name and e-mail, and deletes sessions and log-ins. Repeating it is
+ * fine. */
 MUST_USE Status accounts_close(Accounts *accounts, uint64_t id, Reason *reason);
 enum { ACCOUNT_PENDING_DAYS = 7 };
 /* For the clean-up: pending -> void when it is older than 7 days; drops a wish for another name that is older than that. OK also when

@@ -6,6 +6,8 @@
  *   gate.c         how many passwords are computed at once
  *   credentials.c  what one-time links and passwords let people do
  *   links.c, sessions.c, logins.c, tokens.c, secrets.c   ways in
+ *   forget.c       what closing takes out of their tables
+ *   request_keys.c which request a key was used for
  *   signals.c      what accounts have in common
  *   watch.c        watch lists
  *   settings.c     the versions of the settings
@@ -148,6 +150,11 @@ Condition link_unspent(const Link *link);
 Slice link_column(LinkKind kind);
 /* This session stays when all others of its epoch end. A failure costs its owner one more log-in. */
 void session_keep(Accounts *accounts, const Session *session, uint64_t epoch);
+/* The rows of a session, by its key, and of an account's list of them. */
+Slice session_row(Slice key, Arena *arena);
+Slice session_list_row(uint64_t account, Arena *arena);
+/* Sessions, log-ins and uses of tokens of an account that is closed (forget.c). */
+MUST_USE Status ways_forget(Accounts *accounts, uint64_t id);
 /* The note of a log-in, as a part of a batch. */
 RowChange login_change(Accounts *accounts, uint64_t account, bool success,
                        const SessionOrigin *origin, Arena *arena);

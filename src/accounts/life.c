@@ -354,6 +354,7 @@ Status accounts_close(Accounts *accounts, uint64_t id, Reason *reason)
     RowEdit edit = {
         .apply = apply_close, .context = accounts, .also = emptied, .also_count = COLUMNS};
     TRY(row_edit(accounts, id, edit, reason));
+    (void)!ways_forget(accounts, id); /* what stays expires */
     Status status = release_labels(accounts, id, reason);
     /* It is closed; only a repeat can tell whether all of it is done. */
     return status == STATUS_OK || status == STATUS_CORRUPT ? status : STATUS_UNKNOWN;

@@ -25,12 +25,12 @@ static Slice prefixed(const char *prefix, Slice key, Arena *arena)
     return slice_of(row, 2 + key.size);
 }
 
-static Slice session_row(Slice key, Arena *arena)
+Slice session_row(Slice key, Arena *arena)
 {
     return prefixed("s/", key, arena);
 }
 
-static Slice list_row(uint64_t account, Arena *arena)
+Slice session_list_row(uint64_t account, Arena *arena)
 {
     return prefixed("a/", row_key(account, arena), arena);
 }
@@ -96,7 +96,7 @@ Status sessions_begin(Accounts *accounts, const Account *account, const SessionO
     Slice begin =
         encode_begin(&session, account->epoch, origin_seal(accounts, origin, arena), arena);
     RowChange changes[] = {
-        cell_of(accounts, list_row(account->id, arena), id_slice(&session.id), session.key),
+        cell_of(accounts, session_list_row(account->id, arena), id_slice(&session.id), session.key),
         cell_of(accounts, session_row(session.key, arena), BEGIN, begin),
         login_change(accounts, account->id, true, origin, arena),
     };
@@ -214,7 +214,7 @@ Status sessions_list(Accounts *accounts, const Account *account, Arena *arena,
                      Session **ret_sessions, size_t *ret_count)
 {
     Query query = {.table = &TABLE_SESSIONS,
-                   .row = list_row(account->id, arena),
+                   .row = session_list_row(account->id, arena),
                    .from = SLICE_EMPTY,
                    .to = SLICE_EMPTY,
                    .after = SLICE_EMPTY,
@@ -249,7 +249,7 @@ Status sessions_end(Accounts *accounts, const Session *session)
 Status sessions_end_named(Accounts *accounts, uint64_t account, Id id)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    Read read = {&TABLE_SESSIONS, list_row(account, arena), id_slice(&id), STORE_NORMAL};
+    Read read = {&TABLE_SESSIONS, session_list_row(account, arena), id_slice(&id), STORE_NORMAL};
     Cell cell;
     TRY(store_read(accounts->store, &read, arena, &cell));
     return write_cell(accounts, cell.value, END, 1, false);

@@ -6,7 +6,8 @@
  * in the same moment, whatever is lost or late.
  *   1. sessions_find costs two reads and, at most each 5 minutes, one lazy write of when it was last seen.
  *   2. What was ended stays ended, whatever the clocks say. A session that is not there any more and one that never was look alike.
- *   3. Addresses and programs are sealed; cells expire with the longest life of a session, notes of log-ins after 90 days.
+ *   3. Addresses and programs are sealed; cells expire with the longest life of a session, notes of log-ins after 90 days. Closing the
+ *      account deletes them at once.
  *   4. A crash or UNKNOWN while beginning leaves at most a session whose secret nobody has.
  * Not promised: a bound on how many sessions an account has; the newest SESSIONS_LISTED are listed, and all can be ended at once. */
 #pragma once

@@ -106,13 +106,23 @@ Status throttle_take(Throttle *throttle, ThrottleRule rule, Slice key, Reason *r
     return wait_us == 0 ? STATUS_OK : tell_wait(rule, wait_us, reason);
 }
 
-void throttle_forget(Throttle *throttle, ThrottleRule rule, Slice key)
+/* Moves the key's time back; a slot whose time is 0 is empty. */
+static void give_back(Throttle *throttle, uint64_t tag, int64_t back_us)
 {
-    uint64_t tag = tag_of(throttle, rule, key);
     pthread_mutex_t *lock = &throttle->locks[tag % SETS % LOCKS];
     pthread_mutex_lock(lock);
     Slot *slot = slot_of(throttle, tag);
     if (slot->tag == tag)
-        *slot = (Slot){0};
+        *slot = slot->free_us > back_us ? (Slot){tag, slot->free_us - back_us} : (Slot){0};
     pthread_mutex_unlock(lock);
+}
+
+void throttle_forget(Throttle *throttle, ThrottleRule rule, Slice key)
+{
+    give_back(throttle, tag_of(throttle, rule, key), INT64_MAX);
+}
+
+void throttle_return(Throttle *throttle, ThrottleRule rule, Slice key)
+{
+    give_back(throttle, tag_of(throttle, rule, key), RULES[rule].period_s * US_PER_S);
 }

@@ -50,21 +50,24 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
     X(SIGNALS, 6, "signals", PLAIN, false, true, "s/, kind and keyed hash; or a/ and account",     \
       "account, or kind and hash: time of registration; expires after a year",                     \
       "accounts: register")                                                                        \
-    X(SESSIONS, 7, "sessions", PLAIN, false, true,                                                 \
+    X(SESSIONS, 7, "sessions", PLAIN, true, true,                                                  \
       "s/ and a keyed hash of the secret; or a/ and account",                                      \
       "begin: who, when, epoch, sealed origin; end; keep: epoch; seen: time; or session: its "     \
       "hash; all expire with the longest life of a session",                                       \
       "accounts: sessions")                                                                        \
-    X(LOGINS, 8, "logins", PLAIN, false, true, "account",                                          \
+    X(LOGINS, 8, "logins", PLAIN, true, true, "account",                                           \
       "y/ or n/ and an id: time, sealed origin of a log-in that succeeded or failed; expires "     \
       "after 90 days",                                                                             \
       "accounts: sessions")                                                                        \
-    X(TOKEN_USES, 9, "token_uses", PLAIN, false, true, "account",                                  \
+    X(TOKEN_USES, 9, "token_uses", PLAIN, true, true, "account",                                   \
       "token: when it was last used; expires after 400 days", "accounts: tokens")                  \
     X(NOTICES, 10, "notices", PLAIN, false, true, "account",                                       \
       "all: up to when all are dismissed; policy, kind, number: one that is; expire after 366 "    \
       "days",                                                                                      \
       "votes: notices")                                                                            \
+    X(REQUEST_KEYS, 11, "request_keys", PLAIN, true, true, "account",                              \
+      "keyed hash of the key: keyed hash of the request; expires after 7 days",                    \
+      "accounts: after a request with an Idempotency-Key")                                         \
     X(VOTERS, 20, "voters", CONDITIONAL, false, true, "voter",                                     \
       "head; s/policy: a line; t/token: seq, expires after 7 days; z/seq: the log", "votes: save") \
     X(POLICY_VOTERS, 21, "policy_voters", CONDITIONAL, false, false,                               \

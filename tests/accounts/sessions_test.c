@@ -2,6 +2,7 @@
 #include "accounts/sessions.h"
 
 #include "accounts/credentials.h"
+#include "accounts/request_keys.h"
 #include "stage.h"
 
 #define MINUTE_US (INT64_C(60) * US_PER_S)
@@ -233,6 +234,42 @@ TEST(who_may_not_log_in_has_no_session)
     stage_end();
 }
 
+static size_t cells_of(const Table *table)
+{
+    ScanPage page;
+    EXPECT_STATUS(store_scan(stage.store, table, SLICE_EMPTY, 4000, contract_arena(), &page),
+                  STATUS_OK);
+    return page.count;
+}
+
+TEST(closing_deletes_sessions_and_log_ins_at_once)
+{
+    enum { MANY = 230 };
+    static const Table *const OF_ACCOUNTS[] = {&TABLE_SESSIONS, &TABLE_LOGINS, &TABLE_TOKEN_USES,
+                                               &TABLE_REQUEST_KEYS};
+    size_t before[4];
+    stage_begin();
+    uint64_t alice = stage_confirmed("alice"), bob = stage_confirmed("bob");
+    Session other = begin(bob, &CAFE);
+    for (int i = 0; i < 4; i++)
+        before[i] = cells_of(OF_ACCOUNTS[i]);
+    for (int i = 0; i < MANY; i++) {
+        Session home = begin(alice, &HOME);
+        if (i % 7 == 0)
+            EXPECT_STATUS(sessions_end(stage.accounts, &home), STATUS_OK);
+    }
+    EXPECT_STATUS(logins_note_failure(stage.accounts, alice, &CAFE), STATUS_OK);
+    RequestKey key = {alice, SLICE("key"), SLICE("request")};
+    EXPECT_STATUS(request_key_note(stage.accounts, &key), STATUS_OK);
+    EXPECT(cells_of(&TABLE_SESSIONS) > before[0] + 2 * MANY);
+    contract_pass_s(-30); /* by a clock that is behind the one that wrote */
+    EXPECT_STATUS(accounts_close(stage.accounts, alice, NULL), STATUS_OK);
+    for (int i = 0; i < 4; i++)
+        EXPECT_I64(cells_of(OF_ACCOUNTS[i]), before[i]);
+    EXPECT_STATUS(find(&other), STATUS_OK);
+    stage_end();
+}
+
 TEST(the_store_has_neither_secret_nor_address)
 {
     stage_begin();
@@ -320,5 +357,27 @@ TEST(the_last_logins_are_listed_and_failures_push_nothing_out)
     stage_pass_days(LOGINS_DAYS + 1);
     EXPECT_STATUS(logins_list(stage.accounts, alice, contract_arena(), &logins, &count), STATUS_OK);
     EXPECT_I64(count, 0);
+    stage_end();
+}
+
+/* ---- Keys of requests ------------------------------------------------------------------------------------------ */
+
+TEST(a_key_is_for_one_request_of_one_account)
+{
+    stage_begin();
+    uint64_t alice = stage_confirmed("alice"), bob = stage_confirmed("bob");
+    RequestKey key = {alice, SLICE("key"), SLICE("PUT /votes {}")}, other = key, foreign = key;
+    Reason reason = {0};
+    other.request = SLICE("PUT /votes {1}");
+    foreign.account = bob;
+    foreign.request = other.request;
+    EXPECT_STATUS(request_key_check(stage.accounts, &other, &reason), STATUS_OK);
+    EXPECT_STATUS(request_key_note(stage.accounts, &key), STATUS_OK);
+    EXPECT_STATUS(request_key_check(stage.accounts, &key, &reason), STATUS_OK);
+    EXPECT_STATUS(request_key_check(stage.accounts, &other, &reason), STATUS_REFUSED);
+    EXPECT_SLICE(slice_from(reason.field), SLICE("Idempotency-Key"));
+    EXPECT_STATUS(request_key_check(stage.accounts, &foreign, &reason), STATUS_OK);
+    stage_pass_days(REQUEST_KEY_DAYS + 1);
+    EXPECT_STATUS(request_key_check(stage.accounts, &other, &reason), STATUS_OK);
     stage_end();
 }

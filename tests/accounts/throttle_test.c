@@ -52,6 +52,19 @@ TEST(a_success_forgets_the_tries_before_it)
     throttle_free(throttle);
 }
 
+TEST(a_try_that_was_none_is_given_back)
+{
+    TestWorld own;
+    Throttle *throttle = throttle_new(test_world(&own, 6));
+    throttle_return(throttle, THROTTLE_LOGIN, ANNA); /* never tried: nothing happens */
+    EXPECT(allowed_now(throttle, THROTTLE_LOGIN, ANNA) == 10);
+    throttle_return(throttle, THROTTLE_LOGIN, ANNA);
+    EXPECT(allowed_now(throttle, THROTTLE_LOGIN, ANNA) == 1);
+    throttle_return(throttle, THROTTLE_LOGIN, BEN);
+    EXPECT(allowed_now(throttle, THROTTLE_LOGIN, ANNA) == 0);
+    throttle_free(throttle);
+}
+
 TEST(the_wall_clock_does_not_matter)
 {
     TestWorld own;
