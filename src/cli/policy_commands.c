@@ -119,6 +119,22 @@ int run_policy_list(Context *context)
 
 /* ---- Changing ------------------------------------------------------------------------------------------------------ */
 
+/* What the change left, as `policy show --json` says it. */
+static int answer_policy(Context *context, uint64_t id)
+{
+    BUFFER_SCOPE Buffer out = {0};
+    JsonWriter json = json_writer(&out);
+    Policy policy;
+    Status status = policies_fresh(context->app->policies, id, context->arena, &policy);
+    if (status != STATUS_OK)
+        return command_fail(context, status, NULL);
+    json_object_begin(&json);
+    put_policy(&json, &policy, context->arena);
+    json_object_end(&json);
+    command_json(context, &out);
+    return EXIT_DONE;
+}
+
 /* Who acts: the account that --as names, who must be the owner where `owner_may`, or have the role; nobody named is the operator. */
 static Status actor_of(Context *context, const Policy *policy, AccountRole role, bool owner_may,
                        uint64_t *ret_actor, Reason *reason)
@@ -147,6 +163,8 @@ static int answer(Context *context, uint64_t policy, Status status, const Reason
     if (status != STATUS_OK)
         return command_fail(context, status, reason);
     tell_ranking(context, policy);
+    if (context->parsed.json)
+        return answer_policy(context, policy);
     command_print(context, "policy %llu %s\n", (unsigned long long)policy, done);
     return EXIT_DONE;
 }

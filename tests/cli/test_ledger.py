@@ -132,7 +132,10 @@ def test_retiring_merging_deleting_and_appealing(ledger):
     taken = ledger.call("vote", "save", "--as", "cleo", f"{b}=30")
     assert taken["balance"] == 30, "what was merged comes back free"
     assert ledger.run("policy", "retire", str(c), "--as", "cleo").returncode == 1
-    assert ledger.run("policy", "retire", str(c), "--as", "eve", "--for", str(b)).returncode == 0
+    edited = ledger.call("policy", "edit", str(c), "--as", "eve", "--name", "Another name")
+    assert (edited["id"], edited["name"], edited["state"]) == (c, "Another name", "active")
+    retired = ledger.call("policy", "retire", str(c), "--as", "eve", "--for", str(b))
+    assert (retired["id"], retired["state"]) == (c, "retired")
     assert ledger.call("vote", "show", "--as", "cleo")["balance"] == 70
     assert ledger.call("vote", "show", "--as", "eve")["balance"] == 50
     assert ledger.run("policy", "delete", str(b), "--reason", "abuse").returncode == 0
