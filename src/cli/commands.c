@@ -47,6 +47,8 @@ static int run_config(Context *context)
             Slice value = config_value(context->config, i, context->arena);
             buffer_print(&out, "%s = %.*s\n", CONFIG_SETTINGS[i].name, SLICE_ARG(value));
         }
+        if (open_doubt(context->config) != NULL)
+            buffer_print(&out, "# Warning: %s\n", open_doubt(context->config));
     }
     command_write(context, buffer_slice(&out));
     return EXIT_DONE;

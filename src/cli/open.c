@@ -3,6 +3,8 @@
 
 #include "cli/site_facts.h"
 #include "store/rocksdb/rocksdb.h"
+#include "web/address.h"
+#include "web/http_rules.h"
 
 static Status check_engine(const Config *config, Reason *reason)
 {
@@ -119,22 +121,23 @@ const char *open_address(const Config *config, unsigned port, Arena *arena)
     return arena_print(arena, "%.*s:%u%c", host, config->listen, port, '\0').data;
 }
 
-static bool is_loopback(Slice address)
-{
-    static const Slice LOOPBACK[] = {{"127.", 4}, {"localhost", 9}, {"[::1]", 5}};
-    for (size_t i = 0; i < sizeof LOOPBACK / sizeof LOOPBACK[0]; i++) {
-        Slice rest = slice_after(address, LOOPBACK[i].size);
-        bool ends = i == 0 || rest.size == 0 || rest.data[0] == ':' || rest.data[0] == '/';
-        if (slice_starts_with(address, LOOPBACK[i]) && ends)
-            return true;
-    }
-    return false;
-}
-
 bool open_is_loopback(const Config *config)
 {
-    Slice url = slice_from(config->public_url);
-    size_t scheme = slice_starts_with(url, SLICE("https://")) ? 8 : 7; /* checked at start */
-    return is_loopback(slice_from(config->listen)) &&
-           (url.size == 0 || is_loopback(slice_after(url, scheme)));
+    HttpOrigin origin;
+    if (!address_names_loopback(slice_from(config->listen)))
+        return false;
+    if (config->public_url[0] == '\0')
+        return true;
+    return http_parse_origin(slice_from(config->public_url), &origin, NULL) == STATUS_OK &&
+           address_names_loopback(slice_after(origin.text, origin.is_secure ? 8 : 7));
+}
+
+const char *open_doubt(const Config *config)
+{
+    if (!address_names_loopback(slice_from(config->listen)) || open_is_loopback(config) ||
+        config->trusted_proxies[0] != '\0')
+        return NULL;
+    return "public_url says that visitors come by a proxy, and trusted_proxies does not name it: "
+           "all of them seem to come from loopback, which is bounded by no address. Name the "
+           "proxy, as in trusted_proxies = 127.0.0.1";
 }

@@ -21,3 +21,5 @@ const char *open_key_path(const Config *config, Arena *arena);
 const char *open_address(const Config *config, unsigned port, Arena *arena);
 /* Whether the site is served on loopback only, and not by a proxy either: its public address is on loopback, too. */
 bool open_is_loopback(const Config *config);
+/* A sentence about settings that are allowed and hardly meant, or NULL. */
+const char *open_doubt(const Config *config);

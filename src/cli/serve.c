@@ -163,6 +163,13 @@ static void log_start(Serving *serving)
     log_i64(&line, "port", web_server_port(serving->server));
     log_text(&line, "data", serving->context->config->data);
     log_end(&line);
+    const char *doubt = open_doubt(serving->context->config);
+    if (doubt == NULL)
+        return;
+    line = log_line(serving->log, LOG_WARNING, "settings");
+    log_text(&line, "field", "trusted_proxies");
+    log_text(&line, "rule", doubt);
+    log_end(&line);
 }
 
 /* What somebody needs who sees this site for the first time. */

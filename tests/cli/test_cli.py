@@ -60,6 +60,20 @@ def test_an_unknown_environment_variable_is_refused():
     assert done.returncode == 2 and "OSTRAKA_LISTN" in done.stderr.upper()
 
 
+PROXY = ("--public-url", "https://vote.example.org")
+
+
+def test_a_proxy_that_is_not_named_is_warned_of(serve):
+    assert "# Warning: public_url" in ostraka("config", *PROXY).stdout
+    for settings in ((), ("--public-url", "http://localhost:8080"), (*PROXY, "--trusted-proxies", "127.0.0.1"),
+                     (*PROXY, "--listen", "0.0.0.0:8080")):
+        assert "Warning" not in ostraka("config", *settings).stdout, settings
+    server = serve(*PROXY)
+    lines = [json.loads(line) for line in server.log().splitlines()]
+    (warning,) = [line for line in lines if line["event"] == "settings"]
+    assert warning["field"] == "trusted_proxies" and warning["level"] == "warning"
+
+
 def test_a_missing_file_is_refused(tmp_path):
     done = ostraka("config", "--config", str(tmp_path / "none"))
     assert done.returncode == 2 and "none" in done.stderr
