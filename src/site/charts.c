@@ -1,6 +1,7 @@
 /* charts.c -- see charts.h.
  *
- * The root has no viewBox: across, things stand at percents of the width; down, at pixels. Only the lines are in a picture of
+ * The words of the scale stand left of the picture, in a padding of the root that the style sheet gives it by how wide they are. The
+ * root has no viewBox: across, things stand at percents of the width; down, at pixels. Only the lines are in a picture of
  * their own that is stretched (preserveAspectRatio="none"), with strokes that are not (vector-effect, in the style sheet). */
 #include "site/charts.h"
 
@@ -143,7 +144,7 @@ static void put_grid_line(Buffer *out, const Scale *scale, int64_t value)
     long long y = TOP + down(scale, value, PLOT);
     buffer_print(out, "<line class=\"grid%s\" x1=\"0\" x2=\"100%%\" y1=\"%lld\" y2=\"%lld\"/>",
                  value == 0 ? " zero" : "", y, y);
-    buffer_print(out, "<text class=\"scale\" x=\"0\" y=\"%lld\">", y - 4);
+    buffer_print(out, "<text class=\"scale\" x=\"-8\" y=\"%lld\" text-anchor=\"end\">", y + 4);
     html_number(out, value);
     HTML(out, "</text>");
 }
@@ -290,6 +291,19 @@ static void put_lines(Buffer *out, const Chart *chart, const Scale *scale)
     HTML(out, "\"/></svg>");
 }
 
+/* How much room the words of the scale need: those of up to 999, of up to 99 999, and longer ones; a minus sign is one more. */
+static const char *gutter_of(const Scale *scale)
+{
+    static const struct {
+        int64_t least, most;
+        const char *name;
+    } GUTTERS[] = {{-99, 999, "small"}, {-9999, 99999, "middle"}};
+    for (size_t i = 0; i < sizeof GUTTERS / sizeof GUTTERS[0]; i++)
+        if (scale->low >= GUTTERS[i].least && scale->high <= GUTTERS[i].most)
+            return GUTTERS[i].name;
+    return "large";
+}
+
 static Markup draw(const Chart *chart, bool is_rank, Arena *arena)
 {
     BUFFER_SCOPE Buffer out = {0};
@@ -297,8 +311,9 @@ static Markup draw(const Chart *chart, bool is_rank, Arena *arena)
     if (chart->count == 0)
         return (Markup){SLICE_EMPTY};
     Scale scale = scale_of(chart, is_rank);
-    buffer_print(&out, "<svg class=\"chart %s\" width=\"100%%\" height=\"%d\" role=\"group\" ",
-                 is_rank ? "ranks" : "votes", CHART_HEIGHT);
+    buffer_print(&out,
+                 "<svg class=\"chart %s gutter-%s\" width=\"100%%\" height=\"%d\" role=\"group\" ",
+                 is_rank ? "ranks" : "votes", gutter_of(&scale), CHART_HEIGHT);
     HTML(&out, "aria-label=\"");
     html_put_text(&out, chart->label);
     HTML(&out, "\">");

@@ -205,7 +205,7 @@ static bool find_in_days(Curves *curves, uint32_t window, uint64_t policy, Curve
 
 static size_t slot_of(uint64_t policy)
 {
-    return (policy * UINT64_C(0x9E3779B97F4A7C15) >> 32) % CURVES_MOST;
+    return (size_t)(policy * UINT64_C(0x9E3779B97F4A7C15) >> (64 - CURVES_BITS));
 }
 
 static bool find_in_slots(Curves *curves, uint32_t window, uint64_t policy, Curve *curve)

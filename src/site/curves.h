@@ -17,7 +17,8 @@ typedef struct Curves Curves;
 enum {
     CURVE_DAYS = 30,
     CURVES_PLACES = RANK_PAGE_MOST,
-    CURVES_MOST = 4096,
+    CURVES_BITS = 12,
+    CURVES_MOST = 1 << CURVES_BITS,
     DAY_HOURS = 24,
 };
 static const int64_t HOUR_US = INT64_C(3600) * US_PER_S;

@@ -8,7 +8,7 @@
  *     ranking/DAYS/party/ID       or a party
  *     policy/ID                   {"as_of", "id", "total", "recent": PLACE, "ever": PLACE}
  *   PLACE is {"rank", "policies", "votes", "to_beat", "above": NEIGHBOUR, "below": NEIGHBOUR}, without those that are not there;
- *   NEIGHBOUR is {"id", "name", "address", "votes"}. A policy that is in no ranking has neither "recent" nor "ever".
+ *   NEIGHBOUR is {"id", "name", "address", "rank", "votes"}. A policy that is in no ranking has neither "recent" nor "ever".
  * A vote on one policy can change the rank of any other. So every save marks all topics, and a topic whose figures are the same
  * as before sends nothing. */
 #pragma once

@@ -94,6 +94,7 @@ static void put_neighbour(Writing *writing, const char *key, const RankRow *row)
     json_member_i64(json, "id", (int64_t)row->policy);
     json_member_string(json, "name", card.name);
     json_member_string(json, "address", card.address);
+    json_member_i64(json, "rank", (int64_t)row->rank);
     json_member_i64(json, "votes", row->votes);
     json_object_end(json);
 }

@@ -21,6 +21,7 @@ struct Yesterday {
     App *app;
     pthread_rwlock_t lock; /* guards what is below */
     uint32_t hour;         /* 0: none yet */
+    uint32_t windows[WINDOWS];
     Ranks ranks[WINDOWS];
 };
 
@@ -40,9 +41,15 @@ void yesterday_free(Yesterday *yesterday)
     free(yesterday);
 }
 
-static uint32_t window_of(size_t index)
+/* All votes, and the window of the front page as the settings in force now say it. */
+static Status read_windows(App *app, uint32_t *ret_windows)
 {
-    return index == 0 ? 0 : (uint32_t)SETTINGS_AT_FIRST.window_days;
+    ARENA_SCOPE Arena *arena = arena_new();
+    SettingsHistory history;
+    TRY(accounts_settings(app->accounts, arena, &history));
+    ret_windows[0] = 0;
+    ret_windows[1] = (uint32_t)settings_at(&history, clock_now_us(app->world.clock))->window_days;
+    return STATUS_OK;
 }
 
 static int by_policy(const void *a, const void *b)
@@ -82,11 +89,14 @@ Status yesterday_refresh(Yesterday *yesterday)
 {
     App *app = yesterday->app;
     uint32_t hour = (uint32_t)(clock_now_us(app->world.clock) / HOUR_US) - 25;
+    uint32_t windows[WINDOWS];
     Ranks ranks[WINDOWS] = {0};
-    if (hour == yesterday->hour) /* only this thread writes it */
+    TRY(read_windows(app, windows));
+    if (hour == yesterday->hour && /* only this thread writes it */
+        memcmp(windows, yesterday->windows, sizeof windows) == 0)
         return STATUS_OK;
     for (size_t i = 0; i < WINDOWS; i++) {
-        Status status = read_ranks(app, window_of(i), hour, &ranks[i]);
+        Status status = read_ranks(app, windows[i], hour, &ranks[i]);
         if (status != STATUS_OK) {
             free(ranks[0].rows);
             return status;
@@ -99,24 +109,27 @@ Status yesterday_refresh(Yesterday *yesterday)
         free(before.rows);
     }
     yesterday->hour = hour;
+    memcpy(yesterday->windows, windows, sizeof windows);
     pthread_rwlock_unlock(&yesterday->lock);
     return STATUS_OK;
 }
 
 void yesterday_compare(Yesterday *yesterday, const RankQuery *query, PolicyCard *card)
 {
-    for (size_t i = 0; i < WINDOWS; i++) {
-        if (query->days != window_of(i) || query->category != 0 || query->party != 0)
-            continue;
-        Ranked key = {.policy = card->id};
-        pthread_rwlock_rdlock(&yesterday->lock);
+    Ranked key = {.policy = card->id};
+    if (query->category != 0 || query->party != 0)
+        return;
+    pthread_rwlock_rdlock(&yesterday->lock);
+    for (size_t i = 0; i < WINDOWS && yesterday->hour != 0; i++) {
         const Ranks *ranks = &yesterday->ranks[i];
+        if (query->days != yesterday->windows[i])
+            continue;
         const Ranked *found = ranks->count == 0 ? NULL
                                                 : bsearch(&key, ranks->rows, ranks->count,
                                                           sizeof *ranks->rows, by_policy);
         card->has_change = found != NULL;
         card->change = found != NULL ? (int64_t)found->rank - (int64_t)card->rank : 0;
         card->is_new = found == NULL && ranks->count > 0 && ranks->count < YESTERDAY_MOST;
-        pthread_rwlock_unlock(&yesterday->lock);
     }
+    pthread_rwlock_unlock(&yesterday->lock);
 }

@@ -1,7 +1,7 @@
 /* yesterday.h -- the ranks of a day ago, for the small arrows beside a rank.
  *
- * Two rankings of the hour that ended a day ago, the default window's and that of all votes, as a table from policy to rank; read
- * once an hour, replaced whole. Before the first one, and for other rankings (a category, another window), nothing is said. */
+ * Two rankings of the hour that ended a day ago, that of the window in force now and that of all votes, as a table from policy to rank;
+ * read once an hour, and when the window changes; replaced whole. Before the first one, and for other rankings (a category, another window), nothing is said. */
 #pragma once
 
 #include "site/cards.h"

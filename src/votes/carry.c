@@ -356,7 +356,7 @@ static RowChange *add_history(Part *part, const Bucket *bucket, RowChange *to)
 
 static uint64_t *slot_of(Votes *votes, uint64_t policy)
 {
-    return &votes->noted[(policy * UINT64_C(0x9E3779B97F4A7C15) >> 32) % NOTED_CHANGES];
+    return &votes->noted[policy * UINT64_C(0x9E3779B97F4A7C15) >> (64 - NOTED_BITS)];
 }
 
 static bool is_noted(Votes *votes, uint64_t policy, uint32_t minute)

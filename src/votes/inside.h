@@ -16,7 +16,8 @@
 
 #include "votes/ledger.h"
 
-enum { WAITING_MOST = 65536, WAITING_CHANGES = 8, NOTED_CHANGES = 8192, SAVE_TRIES = 5 };
+enum { WAITING_MOST = 65536, WAITING_CHANGES = 8, NOTED_BITS = 13, SAVE_TRIES = 5 };
+enum { NOTED_CHANGES = 1 << NOTED_BITS };
 enum { TOKEN_TTL_S = 7 * 86400, DIRTY_TTL_S = VOTES_MARK_LIFE_S, CHANGED_TTL_S = 3600 };
 
 /* A voter that saved here and is not projected yet. With its entry, if that has no more than WAITING_CHANGES: what was just written

@@ -115,12 +115,14 @@ static Status merge_policy(uint64_t source, uint64_t target, Reason *reason)
     return STATUS_OK;
 }
 
-static Status set_doubt(const char *mode)
+/* About saves of votes, or "policies". */
+static Status set_doubt(const char *mode, const char *what)
 {
+    bool is_policies = what != NULL && strcmp(what, "policies") == 0;
     static const char *const MODES[] = {"none", "lost", "done"};
     for (int i = 0; i < 3; i++)
         if (strcmp(MODES[i], mode) == 0)
-            doubt_set(&booth.doubt, (DoubtMode)i);
+            doubt_set(&booth.doubt, (DoubtMode)i, is_policies ? &TABLE_POLICIES : &TABLE_VOTERS);
     printf("done\n");
     return STATUS_OK;
 }
@@ -139,7 +141,7 @@ static Status obey(char *line, Reason *reason)
     if (strcmp(line, "guest") == 0)
         return add_account(first, 0, false, reason);
     if (strcmp(line, "doubt") == 0)
-        return set_doubt(first);
+        return set_doubt(first, rest);
     if (rest != NULL && strcmp(line, "voter") == 0)
         return add_account(first, strtoll(rest, NULL, 10), true, reason);
     if (rest != NULL && strcmp(line, "policy") == 0)

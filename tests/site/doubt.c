@@ -8,7 +8,7 @@ static Doubt *doubt_of(Store *store)
 
 static bool is_dark(const Doubt *doubt, const Table *table)
 {
-    return doubt->mode != DOUBT_NONE && doubt->begun && table == &TABLE_VOTERS;
+    return doubt->mode != DOUBT_NONE && doubt->begun && table == doubt->table;
 }
 
 static Status read_cell(Store *store, const Read *read, Arena *arena, Cell *ret_cell)
@@ -50,7 +50,7 @@ static Status write_many(Store *store, const Batch *batches, size_t count, Statu
 static Status update_if(Store *store, const Update *update, Arena *arena, Found *ret_found)
 {
     Doubt *doubt = doubt_of(store);
-    if (doubt->mode == DOUBT_NONE || update->table != &TABLE_VOTERS)
+    if (doubt->mode == DOUBT_NONE || update->table != doubt->table)
         return doubt->real->engine->update_if(doubt->real, update, arena, ret_found);
     if (doubt->mode == DOUBT_DONE)
         (void)!doubt->real->engine->update_if(doubt->real, update, arena, ret_found);
@@ -72,8 +72,9 @@ void doubt_init(Doubt *doubt, Store *real)
     doubt->store.engine = &ENGINE;
 }
 
-void doubt_set(Doubt *doubt, DoubtMode mode)
+void doubt_set(Doubt *doubt, DoubtMode mode, const Table *table)
 {
     doubt->begun = false;
+    doubt->table = table;
     doubt->mode = mode;
 }

@@ -1,7 +1,7 @@
-/* doubt.h -- a store before a real one that, when told so, does not say whether a save got in.
+/* doubt.h -- a store before a real one that, when told so, does not say whether something was saved.
  *
- * In doubt, the answer to every conditional update of a voter's row is UNKNOWN, though it was done (DOUBT_DONE) or not
- * (DOUBT_LOST), and that row cannot be read: so nobody can find out. Everything else is the real store's. */
+ * In doubt, the answer to every conditional update of a table (of voters: a save of votes; of policies: an edit or a move) is UNKNOWN, though it was done (DOUBT_DONE) or not
+ * (DOUBT_LOST), and that table cannot be read: so nobody can find out. Everything else is the real store's. */
 #pragma once
 
 #include <stdatomic.h>
@@ -14,8 +14,9 @@ typedef struct Doubt {
     Store store; /* first: it is a Store */
     Store *real;
     _Atomic int mode;
-    _Atomic bool begun; /* an update was struck: from then on the row cannot be read */
+    const Table *_Atomic table;
+    _Atomic bool begun; /* an update was struck: from then on the table cannot be read */
 } Doubt;
 
 void doubt_init(Doubt *doubt, Store *real);
-void doubt_set(Doubt *doubt, DoubtMode mode);
+void doubt_set(Doubt *doubt, DoubtMode mode, const Table *table);

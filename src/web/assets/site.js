@@ -9,6 +9,8 @@
  *   data-live="recent.rank"          a figure or text at that place of the message
  *   data-live-href="recent.above.address"   and an address of ours
  *   data-live-shown="recent.above"   shown only while the message has something there
+ *   data-live-absent="recent.above"  shown only while it has nothing there, and is of a policy that has a place
+ *   data-live-same="recent.to_beat" data-same="14"   shown only while the message says the same
  *   data-as-of, data-live-mark       when this was true, and whether the stream is open */
 "use strict";
 (() => {
@@ -126,6 +128,13 @@
     });
     all("[data-live-shown]").forEach((element) => {
       element.hidden = !at(message, element.dataset.liveShown);
+    });
+    all("[data-live-absent]").forEach((element) => {
+      const [place, key] = element.dataset.liveAbsent.split(".");
+      element.hidden = !message[place] || Boolean(message[place][key]);
+    });
+    all("[data-live-same]").forEach((element) => {
+      element.hidden = String(at(message, element.dataset.liveSame)) !== element.dataset.same;
     });
     all("[data-as-of]").forEach((element) => {
       const time = document.createElement("time");
