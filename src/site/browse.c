@@ -160,7 +160,7 @@ static Status from_ranking(Site *site, Arena *arena, BrowseView *view)
     view->more = wish->offset + BROWSE_ROWS < page.policies;
     if (wish->category != 0 && wish->party != 0)
         view->fault = (FormFault){true, SLICE("party"),
-                                  SLICE("By votes, choose a category or a party, not both")};
+                                  SLICE("By votes, choose a category or a party, not both"), NULL};
     if (wish->offset > 0)
         view->pager.before = address_of(wish, BROWSE_BY_RANK, SLICE_EMPTY, before, arena);
     if (view->more)

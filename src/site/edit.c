@@ -208,7 +208,6 @@ static Status take_form(WebRequest *request)
 {
     EditView view = {0};
     PolicyText text;
-    Reason reason = {0};
     Id seen;
     TRY(begin(request, &view));
     policy_form_read(request, P_FORM, &view.form);
@@ -216,8 +215,10 @@ static Status take_form(WebRequest *request)
     if (id_from_text(view.seen, &seen) != STATUS_OK)
         return reason_set(web_reason(request), STATUS_INVALID, "seen",
                           "must be the version that the form came with");
-    if (policy_form_text(&view.form, &text, &reason) != STATUS_OK)
-        return show_fault(request, &view, &reason);
+    if (policy_form_text(&view.form, &text) != STATUS_OK) {
+        view.form.fault = policy_form_faults(&view.form, web_arena(request));
+        return show(request, &view, 422);
+    }
     return web_word(request, P_ACT) == ACT_PREVIEW ? show_preview(request, &view, &text)
                                                    : save(request, &view, seen, &text);
 }

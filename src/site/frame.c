@@ -111,7 +111,7 @@ void frame_error_page(WebRequest *request, const ErrorWords *words)
 
 FormFault form_fault(const Reason *reason)
 {
-    return (FormFault){true, slice_from(reason->field), slice_from(reason->rule)};
+    return (FormFault){true, slice_from(reason->field), slice_from(reason->rule), NULL};
 }
 
 bool form_can_be_corrected(Status status)

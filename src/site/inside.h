@@ -45,6 +45,7 @@ typedef struct Room {
 #define ROOM_LIST(X) \
     X(ABOUT)         \
     X(ACCOUNT)       \
+    X(API_ACCOUNT)   \
     X(API_DOCS)      \
     X(API_EDIT)      \
     X(API_ME)        \
@@ -157,17 +158,27 @@ void frame_error_page(WebRequest *request, const struct ErrorWords *words);
 
 /* ---- Forms ------------------------------------------------------------------------------------------------------------ */
 
-/* A form that came back: which field broke which rule. Empty field: it is about the whole. */
+/* A form that came back: which field broke which rule. Empty field: it is about the whole. There may be several, in the order of the
+ * page; people should not have to send a form once for each. */
 typedef struct FormFault {
     bool is_set;
     Slice field, rule;
+    struct FormFault *next;
 } FormFault;
 
 /* From the reason of a refused operation. */
 FormFault form_fault(const Reason *reason);
+/* Appends a copy (faults.c). */
+void form_fault_add(FormFault *faults, FormFault fault, Arena *arena);
+/* The first that is about this field, or NULL. */
+const FormFault *form_fault_at(const FormFault *faults, const char *field);
 /* True for the statuses that mean "the person can correct it": INVALID, REFUSED, CONFLICT, THROTTLED. */
 bool form_can_be_corrected(Status status);
 /* 303 to `path`, with ?done=word (and the number), where the next page says so. */
 void site_done(WebRequest *request, Slice path, const char *done, int64_t number);
+
+/* Row 0 is the number and words of something with a name. True when the words are others than the name's, and the answer leads to
+ * `address`, with the query (slug.c): people share all sorts of spellings, and search engines should know one. */
+bool site_leads_on(WebRequest *request, Slice name, Slice address);
 
 int64_t site_now_us(const WebRequest *request);

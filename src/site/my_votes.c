@@ -238,7 +238,7 @@ static Status answer_refused(WebRequest *request, const SaveForm *form, const Sa
                       .form = vote_form(request, votes.seen),
                       .typed = form->typed,
                       .orders = order_links(MY_BY_HELD, arena)};
-    page.form.fault = (FormFault){true, SLICE_EMPTY, refusal_words(result, arena)};
+    page.form.fault = (FormFault){true, SLICE_EMPTY, refusal_words(result, arena), NULL};
     if (form->policy != 0)
         page.form.fault.field = SLICE("held");
     else if (result->refused_policy != 0)
@@ -336,7 +336,7 @@ static Status answer_no_number(WebRequest *request, const SaveForm *form)
     TRY(site_voter_state(request, &ask.state));
     TRY(my_line(site_of(request), &ask, form->policy, web_arena(request), &votes));
     VotesPage page = {.votes = &votes, .form = same_form(request, form), .typed = form->typed};
-    page.form.fault = (FormFault){true, SLICE("held"), SLICE("Write a whole number")};
+    page.form.fault = (FormFault){true, SLICE("held"), SLICE("Write a whole number"), NULL};
     web_code(request, status_http(STATUS_REFUSED));
     write_votes(request, &page, true);
     return STATUS_OK;

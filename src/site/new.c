@@ -182,13 +182,15 @@ static Status take_form(WebRequest *request)
                     .token = web_text(request, P_TOKEN),
                     .held = web_number(request, P_HELD)};
     PolicyText text;
-    Reason reason = {0};
     Id seen, token;
     TRY(read_ids(request, &seen, &token));
     TRY(fill_cost(request, &view));
     policy_form_read(request, P_FORM, &view.form);
-    if (policy_form_text(&view.form, &text, &reason) != STATUS_OK)
-        return show_fault(request, &view, &reason);
+    if (policy_form_text(&view.form, &text) != STATUS_OK) {
+        view.form.fault = policy_form_faults(&view.form, web_arena(request));
+        view.step = NEW_WRITE;
+        return show(request, &view, 422);
+    }
     TRY(preview_view(site_of(request), &text, web_arena(request), &view.preview));
     if (web_word(request, P_ACT) == ACT_CREATE)
         return create(request, &view, seen, token);

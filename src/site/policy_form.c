@@ -83,15 +83,52 @@ static Status split_links(Slice lines, PolicyText *text, Reason *reason)
     return STATUS_OK;
 }
 
-Status policy_form_text(const PolicyForm *form, PolicyText *ret_text, Reason *reason)
+static PolicyText text_of(const PolicyForm *form)
 {
-    PolicyText text = {.name = slice_trim(form->name),
-                       .description = slice_trim(form->description),
-                       .rationale = slice_trim(form->rationale),
-                       .category = form->category,
-                       .party = form->party};
-    TRY(split_links(form->links, &text, reason));
-    TRY(policy_check_text(&text, reason));
+    return (PolicyText){.name = slice_trim(form->name),
+                        .description = slice_trim(form->description),
+                        .rationale = slice_trim(form->rationale),
+                        .category = form->category,
+                        .party = form->party};
+}
+
+Status policy_form_text(const PolicyForm *form, PolicyText *ret_text)
+{
+    PolicyText text = text_of(form);
+    TRY(split_links(form->links, &text, NULL));
+    TRY(policy_check_text(&text, NULL));
     *ret_text = text;
     return STATUS_OK;
+}
+
+/* Something that keeps the rule, in place of what broke it. */
+static void mend(PolicyText *text, Slice field)
+{
+    if (slice_equal(field, SLICE("name")))
+        text->name = SLICE("Name");
+    else if (slice_equal(field, SLICE("description")))
+        text->description = SLICE_EMPTY;
+    else if (slice_equal(field, SLICE("rationale")))
+        text->rationale = SLICE_EMPTY;
+    else if (slice_equal(field, SLICE("links")))
+        text->link_count = 0;
+    else
+        text->category = 1;
+}
+
+/* The check stops at the first fault, so that one is mended and the rest looked at, until nothing is left. */
+FormFault policy_form_faults(const PolicyForm *form, Arena *arena)
+{
+    FormFault faults = {.is_set = false};
+    PolicyText text = text_of(form);
+    Reason reason = {0};
+    Status status = split_links(form->links, &text, &reason);
+    if (status == STATUS_OK)
+        status = policy_check_text(&text, &reason);
+    for (int i = 0; i < POLICY_FORM_FIELDS && status != STATUS_OK; i++) {
+        form_fault_add(&faults, policy_form_fault(&reason, arena), arena);
+        mend(&text, slice_from(reason.field));
+        status = policy_check_text(&text, &reason);
+    }
+    return faults;
 }

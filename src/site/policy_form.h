@@ -43,8 +43,9 @@ void policy_form_read(const WebRequest *request, size_t first, PolicyForm *form)
 void policy_form_show(const PolicyText *text, Arena *arena, PolicyForm *form);
 /* What can be chosen: active ones, and those that the form has. */
 MUST_USE Status policy_form_groups(Site *site, Arena *arena, PolicyForm *form);
-/* Trims, splits the links, and checks; INVALID names the field. */
-MUST_USE Status policy_form_text(const PolicyForm *form, PolicyText *ret_text, Reason *reason);
+/* Trims, splits the links, and checks; INVALID: policy_form_faults tells all that is wrong. */
+MUST_USE Status policy_form_text(const PolicyForm *form, PolicyText *ret_text);
+FormFault policy_form_faults(const PolicyForm *form, Arena *arena);
 /* A fault as a whole sentence, with the field's name where the rule goes on from it ("has 3 to 120 characters"). */
 FormFault policy_form_fault(const Reason *reason, Arena *arena);
 /* One address a line. */

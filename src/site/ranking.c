@@ -144,8 +144,8 @@ static Status show_ranking(WebRequest *request)
         wish.query.party = 0;
     TRY(ranking_view(site_of(request), &wish, arena, &view));
     if (both) {
-        view.fault =
-            (FormFault){true, SLICE("party"), SLICE("Choose a category or a party, not both")};
+        view.fault = (FormFault){true, SLICE("party"),
+                                 SLICE("Choose a category or a party, not both"), NULL};
         web_code(request, status_http(STATUS_REFUSED));
     }
     site_mark_mine(request, &view.page);

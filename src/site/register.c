@@ -84,6 +84,36 @@ Status people_register(WebRequest *request)
     return send_confirmation(request, id);
 }
 
+/* Whether somebody has that name; names are public. */
+static Status check_free(WebRequest *request, Slice name, Reason *reason)
+{
+    Account account;
+    if (accounts_find(site_of(request)->app->accounts, name, web_arena(request), &account) !=
+        STATUS_OK)
+        return STATUS_OK;
+    return reason_set(reason, STATUS_REFUSED, "name", "this name is taken");
+}
+
+/* The operation stops at the first fault; here all fields are looked at, in the order of the page. When it failed
+ * for another reason, that is all there is to say. */
+static FormFault faults_of(WebRequest *request, const PersonForm *form, Slice password)
+{
+    Slice folded;
+    Arena *arena = web_arena(request);
+    FormFault faults = {.is_set = false};
+    Reason reasons[3] = {0};
+    Status name = account_fold_name(form->name, arena, &folded, &reasons[0]);
+    bool is_wrong[] = {
+        (name != STATUS_OK ? name : check_free(request, form->name, &reasons[0])) != STATUS_OK,
+        account_fold_email(slice_trim(form->email), arena, &folded, &reasons[1]) != STATUS_OK,
+        account_check_password(password, &reasons[2]) != STATUS_OK};
+    for (int i = 0; i < 3; i++)
+        if (is_wrong[i])
+            form_fault_add(&faults, form_fault(&reasons[i]), arena);
+    bool is_told = form_fault_at(&faults, web_reason(request)->field) != NULL;
+    return is_told ? faults : form_fault(web_reason(request));
+}
+
 static Status do_register(WebRequest *request)
 {
     PersonForm form = form_of(request);
@@ -91,7 +121,7 @@ static Status do_register(WebRequest *request)
     form.email = web_text(request, 1);
     Status status = people_register(request);
     if (form_can_be_corrected(status)) {
-        form.fault = form_fault(web_reason(request));
+        form.fault = faults_of(request, &form, web_text(request, 2));
         return answer_form(request, &form);
     }
     TRY(status);
@@ -197,7 +227,7 @@ static Status do_first_admin(WebRequest *request)
     Status status = accounts_finish_first_admin(site_of(request)->app->accounts, form.token,
                                                 &registration, &id, web_reason(request));
     if (form_can_be_corrected(status)) {
-        form.fault = form_fault(web_reason(request));
+        form.fault = faults_of(request, &form, registration.password);
         return answer_first_admin(request, &form);
     }
     TRY(status);

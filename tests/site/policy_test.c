@@ -93,8 +93,7 @@ TEST(a_form_is_trimmed_and_its_links_are_lines)
                        .links = SLICE("\n https://a.example \n\nhttp://b.example/x\n"),
                        .category = 1};
     PolicyText text;
-    Reason reason = {0};
-    EXPECT_STATUS(policy_form_text(&form, &text, &reason), STATUS_OK);
+    EXPECT_STATUS(policy_form_text(&form, &text), STATUS_OK);
     EXPECT_SLICE(text.name, SLICE("Clean rivers"));
     EXPECT_SLICE(text.description, SLICE("Text."));
     EXPECT_I64(text.link_count, 2);
