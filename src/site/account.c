@@ -33,6 +33,22 @@ static Status answer_form(WebRequest *request, Slice title, FormTemplate *templa
     return STATUS_OK;
 }
 
+/* Row 0; REFUSED names it. */
+static Status check_own_password(WebRequest *request, const char *field, Account *ret_account)
+{
+    Tries tries;
+    TRY(tries_begin_inside(request, &tries));
+    Status status = accounts_check_password(accounts_of(request), me(request)->name,
+                                            web_text(request, 0), web_arena(request), ret_account);
+    tries_end(request, &tries,
+              status == STATUS_OK      ? TRY_RIGHT
+              : status == STATUS_LOGIN ? TRY_WRONG
+                                       : TRY_NONE);
+    if (status == STATUS_LOGIN)
+        return reason_set(web_reason(request), STATUS_REFUSED, field, "That is not your password");
+    return status;
+}
+
 /* ---- Sessions ------------------------------------------------------------------------------------------------------------- */
 
 static Status show_sessions(WebRequest *request)
@@ -84,26 +100,48 @@ static LinkMail mail_to_me(const WebRequest *request)
     return (LinkMail){.account = account->id, .name = account->name, .email = account->email};
 }
 
-static Status do_password(WebRequest *request)
+Status people_change_password(WebRequest *request)
 {
     const Viewer *viewer = site_viewer(request);
     PasswordChange change = {.account = viewer->account.id,
                              .old = web_text(request, 0),
                              .password = web_text(request, 1),
                              .keep = &viewer->session};
-    PersonForm form = {.csrf = viewer->csrf};
     LinkMail mail = mail_to_me(request);
-    Status status = throttle_take(site_of(request)->throttle, THROTTLE_LOGIN,
-                                  people_name_key(viewer->account.name, web_arena(request)),
-                                  web_reason(request));
-    if (status == STATUS_OK)
-        status = accounts_change_password(accounts_of(request), &change, web_reason(request));
+    Tries tries;
+    TRY(tries_begin_inside(request, &tries));
+    Status status = accounts_change_password(accounts_of(request), &change, web_reason(request));
+    tries_end(request, &tries,
+              status == STATUS_OK        ? TRY_RIGHT
+              : status == STATUS_REFUSED ? TRY_WRONG
+                                         : TRY_NONE);
+    TRY(status);
+    (void)!people_letter(request, LETTER_PASSWORD_CHANGED, &mail, "/forgotten"); /* a courtesy */
+    return STATUS_OK;
+}
+
+/* The new one is looked at first, without asking for the old one; on the form both are said at once. */
+static FormFault password_faults(WebRequest *request, Status status)
+{
+    Account account;
+    Arena *arena = web_arena(request);
+    Reason *reason = web_reason(request), first = *reason;
+    FormFault faults = {.is_set = false};
+    if (status == STATUS_INVALID && check_own_password(request, "old", &account) != STATUS_OK)
+        form_fault_add(&faults, form_fault(reason), arena);
+    form_fault_add(&faults, form_fault(&first), arena);
+    return faults;
+}
+
+static Status do_password(WebRequest *request)
+{
+    PersonForm form = {.csrf = site_viewer(request)->csrf};
+    Status status = people_change_password(request);
     if (form_can_be_corrected(status)) {
-        form.fault = form_fault(web_reason(request));
+        form.fault = password_faults(request, status);
         return answer_form(request, SLICE("Change your password"), password_page, &form);
     }
     TRY(status);
-    (void)!people_letter(request, LETTER_PASSWORD_CHANGED, &mail, "/forgotten"); /* a courtesy */
     site_done(request, SLICE("/my/profile"), "password", 0);
     return STATUS_OK;
 }
@@ -114,20 +152,23 @@ static Status show_email(WebRequest *request)
     return answer_form(request, SLICE("Change your e-mail address"), email_page, &form);
 }
 
-static Status do_email(WebRequest *request)
+Status people_begin_email(WebRequest *request)
 {
     LinkMail mail;
+    Slice email = web_text(request, 0);
+    TRY(people_throttle(request, THROTTLE_MAIL));
+    TRY(people_throttle_letters(request, email));
+    TRY(accounts_begin_email(accounts_of(request), me(request)->id, email, web_arena(request),
+                             &mail, web_reason(request)));
+    return people_letter(request, LETTER_NEW_EMAIL, &mail, "/my/email/confirm");
+}
+
+static Status do_email(WebRequest *request)
+{
     PersonForm form = {.csrf = site_viewer(request)->csrf,
                        .name = me(request)->email,
                        .email = web_text(request, 0)};
-    Status status = people_throttle(request, THROTTLE_MAIL);
-    if (status == STATUS_OK)
-        status = people_throttle_letters(request, form.email);
-    if (status == STATUS_OK)
-        status = accounts_begin_email(accounts_of(request), me(request)->id, form.email,
-                                      web_arena(request), &mail, web_reason(request));
-    if (status == STATUS_OK)
-        status = people_letter(request, LETTER_NEW_EMAIL, &mail, "/my/email/confirm");
+    Status status = people_begin_email(request);
     if (form_can_be_corrected(status)) {
         form.fault = form_fault(web_reason(request));
         return answer_form(request, SLICE("Change your e-mail address"), email_page, &form);
@@ -151,7 +192,7 @@ static Status show_email_confirm(WebRequest *request)
                        &form);
 }
 
-static Status do_email_confirm(WebRequest *request)
+Status people_finish_email(WebRequest *request)
 {
     Link link;
     LinkMail mail = mail_to_me(request); /* the old address */
@@ -162,6 +203,12 @@ static Status do_email_confirm(WebRequest *request)
     TRY(accounts_finish_email(accounts_of(request), web_text(request, 0),
                               &site_viewer(request)->session, web_reason(request)));
     (void)!people_letter(request, LETTER_EMAIL_CHANGED, &mail, "/help"); /* a courtesy */
+    return STATUS_OK;
+}
+
+static Status do_email_confirm(WebRequest *request)
+{
+    TRY(people_finish_email(request));
     site_done(request, SLICE("/my/profile"), "email", 0);
     return STATUS_OK;
 }
@@ -228,35 +275,29 @@ static Status show_delete(WebRequest *request)
     return answer_form(request, LEAVING, delete_page, &form);
 }
 
-static Status leave(WebRequest *request)
+Status people_leave(WebRequest *request)
 {
     Account account;
-    Site *site = site_of(request);
     Reason *reason = web_reason(request);
-    TRY(throttle_take(site->throttle, THROTTLE_LOGIN,
-                      people_name_key(me(request)->name, web_arena(request)), reason));
-    Status status = accounts_check_password(accounts_of(request), me(request)->name,
-                                            web_text(request, 0), web_arena(request), &account);
-    if (status == STATUS_LOGIN)
-        return reason_set(reason, STATUS_REFUSED, "password", "That is not your password");
-    TRY(status);
+    LinkMail mail = mail_to_me(request);
+    TRY(check_own_password(request, "password", &account));
     if (account.state == ACCOUNT_CONFIRMED)
-        TRY(votes_leave(site->app->votes, account.id, reason));
-    return accounts_close(accounts_of(request), account.id, reason);
+        TRY(votes_leave(site_of(request)->app->votes, account.id, reason));
+    TRY(accounts_close(accounts_of(request), account.id, reason));
+    (void)!people_letter(request, LETTER_ACCOUNT_DELETED, &mail, "/"); /* a courtesy */
+    web_set_cookie(request, DOOR_SESSION, SLICE_EMPTY, WEB_COOKIE_GONE);
+    return STATUS_OK;
 }
 
 static Status do_delete(WebRequest *request)
 {
     PersonForm form = {.csrf = site_viewer(request)->csrf, .name = me(request)->name};
-    LinkMail mail = mail_to_me(request);
-    Status status = leave(request);
+    Status status = people_leave(request);
     if (form_can_be_corrected(status)) {
         form.fault = form_fault(web_reason(request));
         return answer_form(request, LEAVING, delete_page, &form);
     }
     TRY(status);
-    (void)!people_letter(request, LETTER_ACCOUNT_DELETED, &mail, "/"); /* a courtesy */
-    web_set_cookie(request, DOOR_SESSION, SLICE_EMPTY, WEB_COOKIE_GONE);
     site_done(request, SLICE("/"), "left", 0);
     return STATUS_OK;
 }

@@ -103,6 +103,8 @@ extern const ApiSchema *const API_SCHEMAS[];
 void api_write(JsonWriter *json, const ApiSchema *schema, const void *view, Arena *arena);
 /* The whole answer of a route whose `answers` is this schema's name. */
 MUST_USE Status api_answer(WebRequest *request, const ApiSchema *schema, const void *view);
+/* The same for routes that have nothing else to say ("Done"). */
+MUST_USE Status api_answer_done(WebRequest *request);
 
 /* ---- Views of its own ----------------------------------------------------------------------------------------------------- */
 
@@ -207,8 +209,12 @@ typedef struct ApiDone {
 /* ---- Requests ------------------------------------------------------------------------------------------------------------ */
 
 /* The header Idempotency-Key, of this account, as a token: the same key is the same token. Zero without one; INVALID when it has more than
- * API_KEY_MOST characters or others than visible ASCII. */
+ * API_KEY_MOST characters or others than visible ASCII; REFUSED when it was used for another request. */
 MUST_USE Status api_key(WebRequest *request, Id *ret_token);
+/* What the key names is done, or perhaps done: from now on it is for this request alone. */
+void api_key_used(WebRequest *request);
+/* DENIED for what only a session may do. */
+MUST_USE Status api_refuse_token(WebRequest *request);
 /* Makes a save, and answers by its outcome: 200 (201 when it made a policy), 409, 422, 503. */
 MUST_USE Status api_save(WebRequest *request, const SaveRequest *save);
 

@@ -9,12 +9,13 @@
 const ApiHeader API_HEADERS[] = {
     {WEB_PUT, API_PATH "me/votes", "Idempotency-Key", false,
      "Up to 255 visible characters, new for each save: the same key again, within 7 days, is the "
-     "same save and gives the same answer."},
+     "same save and gives the same answer; with another body or address it is refused (422)."},
     {WEB_POST, API_PATH "policies", "Idempotency-Key", false,
      "Up to 255 visible characters, new for each policy: the same key again, within 7 days, makes "
-     "no second one."},
+     "no second one; with another body or address it is refused (422)."},
     {WEB_POST, API_PATH "policies/{policy}/retire", "Idempotency-Key", false,
-     "Up to 255 visible characters: the same key again is the same move."},
+     "Up to 255 visible characters: the same key again is the same move; with another body or "
+     "address, within 7 days, it is refused (422)."},
     {WEB_PATCH, API_PATH "policies/{policy}", "If-Match", true,
      "The ETag of the policy, or the version of its text, that this is a change of."},
     {0},

@@ -4,6 +4,7 @@
  * settled by votes, as in new.c. A change of the text is one conditional update on the version that If-Match names; a retirement is
  * one move, named by the Idempotency-Key. */
 #include "site/api.h"
+#include "web/errors.h"
 
 enum { BODY_BYTES = 512 * 1024 };
 
@@ -100,8 +101,9 @@ static Status edit_policy(WebRequest *request)
                                   web_reason(request));
     policy_changed(site, id);
     if (status == STATUS_CONFLICT)
-        return reason_set(web_reason(request), status, "If-Match",
-                          "the text has changed meanwhile; read it again");
+        return web_fail(request, ERROR_PRECONDITION,
+                        reason_set(web_reason(request), status, "If-Match",
+                                   "the text has changed meanwhile; read it again"));
     TRY(status);
     TRY(policy_head(site, id, site_account(request), web_arena(request), &head));
     return api_answer(request, &SCHEMA_POLICY, &head);
@@ -145,6 +147,8 @@ static Status retire_policy(WebRequest *request)
     Status status =
         policies_move(site->app->policies, id, POLICY_ACTIVE, &move, web_reason(request));
     policy_changed(site, id);
+    if (status == STATUS_OK || status == STATUS_UNKNOWN)
+        api_key_used(request);
     TRY(status);
     TRY(policy_head(site, id, site_account(request), web_arena(request), &head));
     return api_answer(request, &SCHEMA_POLICY, &head);
@@ -171,7 +175,7 @@ static const WebRoute ROUTES[] = {
                 {"seen", WEB_JSON, WEB_OPAQUE, .least = ID_TEXT, .most = ID_TEXT,
                  .help = "The version of your votes that this is based on; 32 zeros before the first save."}}},
     {WEB_PATCH, API_PATH "policies/{policy}", edit_policy, .access = WEB_LOGIN, .body_bytes = BODY_BYTES, .tag = "policies",
-     .answers = "Policy", .help = "Changes its text. What the body does not name stays; 409 when somebody else was first.",
+     .answers = "Policy", .help = "Changes its text. What the body does not name stays; 412 when If-Match is not its version any more.",
      .params = {POLICY_ROW, TEXT_ROWS(.optional = true, )}},
     {WEB_POST, API_PATH "policies/{policy}/retire", retire_policy, .access = WEB_LOGIN, .body_bytes = WEB_BODY_DEFAULT,
      .tag = "policies", .answers = "Policy", .help = "Retires it: voters get their pollies back, its owner pays the usual price.",

@@ -12,12 +12,6 @@ static const Account *me(const WebRequest *request)
     return &site_viewer(request)->account;
 }
 
-static Status answer_done(WebRequest *request)
-{
-    ApiDone done = {true};
-    return api_answer(request, &SCHEMA_DONE, &done);
-}
-
 static Status give_me(WebRequest *request)
 {
     const Viewer *viewer = site_viewer(request);
@@ -89,13 +83,13 @@ static Status watch(WebRequest *request)
         return reason_set(web_reason(request), status, "",
                           "you watch %d policies already; stop watching one first", WATCH_MOST);
     TRY(status);
-    return answer_done(request);
+    return api_answer_done(request);
 }
 
 static Status unwatch(WebRequest *request)
 {
     TRY(accounts_watch(accounts_of(request), me(request)->id, web_id(request, 0), false));
-    return answer_done(request);
+    return api_answer_done(request);
 }
 
 /* ---- Notices ---------------------------------------------------------------------------------------------------------------- */
@@ -115,13 +109,30 @@ static Status dismiss(WebRequest *request)
     if (status == STATUS_INVALID)
         return STATUS_NOT_FOUND;
     TRY(status);
-    return answer_done(request);
+    return api_answer_done(request);
+}
+
+/* Those that come after the list was read stay, and with `through` all that the program has not seen. */
+static Status dismiss_all(WebRequest *request)
+{
+    MyNotices view;
+    Site *site = site_of(request);
+    size_t newest = 0;
+    TRY(my_notices(site, me(request)->id, web_arena(request), &view));
+    while (web_has(request, 0) && newest < view.count &&
+           !slice_equal(view.notices[newest].key, web_text(request, 0)))
+        newest++;
+    if (newest == view.count)
+        return web_has(request, 0) ? STATUS_NOT_FOUND : api_answer_done(request);
+    TRY(notices_dismiss_all(site->app->votes, me(request)->id, view.notices[newest].time_us));
+    notice_counts_forget(site->notice_counts, me(request)->id);
+    return api_answer_done(request);
 }
 
 /* ---- Sessions and tokens ---------------------------------------------------------------------------------------------------- */
 
 /* A token acts for its owner, but makes and ends no ways in: a token that got lost must not outlive its end. */
-static Status refuse_token(WebRequest *request)
+Status api_refuse_token(WebRequest *request)
 {
     if (!site_viewer(request)->by_token)
         return STATUS_OK;
@@ -131,7 +142,7 @@ static Status refuse_token(WebRequest *request)
 
 static Status named(WebRequest *request, Id *ret_id)
 {
-    TRY(refuse_token(request));
+    TRY(api_refuse_token(request));
     return id_from_text(web_text(request, 0), ret_id) == STATUS_OK ? STATUS_OK : STATUS_NOT_FOUND;
 }
 
@@ -150,7 +161,14 @@ static Status end_session(WebRequest *request)
     Id id;
     TRY(named(request, &id));
     TRY(sessions_end_named(accounts_of(request), me(request)->id, id));
-    return answer_done(request);
+    return api_answer_done(request);
+}
+
+static Status end_others(WebRequest *request)
+{
+    TRY(api_refuse_token(request));
+    TRY(sessions_end_others(accounts_of(request), &site_viewer(request)->session));
+    return api_answer_done(request);
 }
 
 static Status give_tokens(WebRequest *request)
@@ -166,12 +184,11 @@ enum { K_NAME, K_SCOPE, K_DAYS };
 static Status make_token(WebRequest *request)
 {
     Token token;
-    int64_t days = web_number(request, K_DAYS);
+    int64_t life_us = web_number(request, K_DAYS) * S_PER_DAY * US_PER_S;
     NewToken wish = {.name = web_text(request, K_NAME),
-                     .scope = (TokenScope)web_word(request, K_SCOPE)};
-    if (days > 0)
-        wish.ends_us = site_now_us(request) + days * INT64_C(86400) * US_PER_S;
-    TRY(refuse_token(request));
+                     .scope = (TokenScope)web_word(request, K_SCOPE),
+                     .ends_us = site_now_us(request) + life_us};
+    TRY(api_refuse_token(request));
     TRY(tokens_make(accounts_of(request), me(request)->id, &wish, web_arena(request), &token,
                     web_reason(request)));
     token.used_us = 0;
@@ -184,7 +201,7 @@ static Status end_token(WebRequest *request)
     Id id;
     TRY(named(request, &id));
     TRY(tokens_end(accounts_of(request), me(request)->id, id));
-    return answer_done(request);
+    return api_answer_done(request);
 }
 
 static const char *const SCOPES[] = {
@@ -211,9 +228,13 @@ static const WebRoute ROUTES[] = {
     MINE(WEB_PUT, "me/watching/{policy}", watch, "Done"), .help = "Watches a policy.", .params = {POLICY_ROW}},
     MINE(WEB_DELETE, "me/watching/{policy}", unwatch, "Done"), .help = "Takes a policy off the watch list.", .params = {POLICY_ROW}},
     MINE(WEB_GET, "me/notices", give_notices, "Notices"), .help = "What happened to the policies that you voted for, watch or own."},
+    MINE(WEB_DELETE, "me/notices", dismiss_all, "Done"), .help = "Dismisses all notices.",
+     .params = {{"through", WEB_QUERY, WEB_OPAQUE, .optional = true, .least = 1, .most = NOTICE_KEY_BYTES,
+                 .help = "The id of the newest that is dismissed; without it, all that there are."}}},
     MINE(WEB_DELETE, "me/notices/{notice}", dismiss, "Done"), .help = "Dismisses a notice.",
      .params = {{"notice", WEB_PATH, WEB_OPAQUE, .least = 1, .most = NOTICE_KEY_BYTES, .help = "Its id."}}},
     MINE(WEB_GET, "me/sessions", give_sessions, "Sessions"), .help = "Where you are logged in."},
+    MINE(WEB_DELETE, "me/sessions", end_others, "Done"), .help = "Ends all your sessions but this one. Not by a token."},
     MINE(WEB_DELETE, "me/sessions/{session}", end_session, "Done"), .help = "Ends a session. Not by a token.",
      .params = {NAME_ROW("session")}},
     MINE(WEB_GET, "me/tokens", give_tokens, "Tokens"), .help = "Your personal tokens, without their secrets."},
@@ -221,8 +242,8 @@ static const WebRoute ROUTES[] = {
      .help = "Makes a personal token, whose secret only this answer tells. Not by a token.",
      .params = {[K_NAME] = {"name", WEB_JSON, WEB_LINE, .least = 1, .most = TOKEN_NAME_MOST, .help = "What you call it."},
                 [K_SCOPE] = {"scope", WEB_JSON, WEB_WORD, .words = SCOPES, .fallback = "read", .help = "What it may do."},
-                [K_DAYS] = {"days", WEB_JSON, WEB_NUMBER, .least = 0, .most = TOKEN_DAYS_MOST, .fallback = "365",
-                            .help = "How long it works; 0: for ever."}}},
+                [K_DAYS] = {"days", WEB_JSON, WEB_NUMBER, .least = 1, .most = TOKEN_DAYS_MOST, .fallback = "365",
+                            .help = "How long it works."}}},
     MINE(WEB_DELETE, "me/tokens/{token}", end_token, "Done"), .help = "Ends a token. Not by a token.",
      .params = {NAME_ROW("token")}},
 };

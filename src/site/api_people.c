@@ -7,12 +7,6 @@
 
 enum { FIELD_MOST = 1000, SECRET_MOST = 100 };
 
-static Status answer_done(WebRequest *request)
-{
-    ApiDone done = {true};
-    return api_answer(request, &SCHEMA_DONE, &done);
-}
-
 static Status give_session(WebRequest *request)
 {
     const Viewer *viewer = site_viewer(request);
@@ -29,20 +23,20 @@ static Status log_in(WebRequest *request)
     origin.remember = web_switch(request, 2);
     TRY(people_check_password(request, &origin, &account));
     TRY(people_log_in(request, &account, &origin));
-    return answer_done(request);
+    return api_answer_done(request);
 }
 
 static Status log_out(WebRequest *request)
 {
     TRY(people_log_out(request));
-    return answer_done(request);
+    return api_answer_done(request);
 }
 
 static Status join(WebRequest *request)
 {
     TRY(people_register(request));
     web_code(request, 201);
-    return answer_done(request);
+    return api_answer_done(request);
 }
 
 static Status confirm(WebRequest *request)
@@ -50,20 +44,19 @@ static Status confirm(WebRequest *request)
     uint64_t id;
     TRY(accounts_finish_confirm(site_of(request)->app->accounts, web_text(request, 0), &id,
                                 web_reason(request)));
-    return answer_done(request);
+    return api_answer_done(request);
 }
 
 static Status forget(WebRequest *request)
 {
     TRY(people_forgotten(request));
-    return answer_done(request);
+    return api_answer_done(request);
 }
 
 static Status reset(WebRequest *request)
 {
-    TRY(accounts_finish_reset(site_of(request)->app->accounts, web_text(request, 0),
-                              web_text(request, 1), web_reason(request)));
-    return answer_done(request);
+    TRY(people_reset(request));
+    return api_answer_done(request);
 }
 
 /* clang-format off */

@@ -364,7 +364,7 @@ static const ApiMember TOKEN[] = {
     FIELD("name", Token, name, .help = "What its owner calls it."),
     WORD("scope", Token, scope, scope_word, TOKEN_SCOPE_COUNT, .help = "What it may do."),
     TIME("made", Token, made_us, .help = "When it was made."),
-    TIME("ends", Token, ends_us, OR_NULL, .help = "When it ends; null: never."),
+    TIME("ends", Token, ends_us, OR_NULL, .help = "When it ends; null: never, which only older ones have."),
     TIME("used", Token, used_us, OR_NULL, .help = "When it was last used, to five minutes."),
     FIELD("secret", Token, secret, OR_NULL, .help = "For the header Authorization; only in the answer that made it."),
 };

@@ -3,6 +3,7 @@
  * A save is one call of votes_save, and its outcome is the answer, also when it is a no: saved 200, stale 409, refused 422,
  * unknown 503. Who sends an Idempotency-Key can send the same request again after any answer, or none: it is one save. A crash
  * between two steps is therefore nothing that a client must know about. */
+#include "accounts/request_keys.h"
 #include "site/api.h"
 
 /* ---- Keys ---------------------------------------------------------------------------------------------------------------- */
@@ -13,6 +14,17 @@ static bool is_visible(Slice text)
     for (size_t i = 0; i < text.size; i++)
         visible &= text.data[i] > ' ' && text.data[i] <= '~';
     return visible;
+}
+
+/* The same bytes to the same address, whoever sends them again. */
+static RequestKey request_of(WebRequest *request)
+{
+    Slice path = web_path(request), body = web_body(request);
+    return (RequestKey){.account = site_viewer(request)->account.id,
+                        .key = web_head(request, HEAD_IDEMPOTENCY_KEY),
+                        .request = arena_print(web_arena(request), "%s %.*s\n%.*s",
+                                               route_method_name(web_route(request)->method),
+                                               SLICE_ARG(path), SLICE_ARG(body))};
 }
 
 /* A keyed hash of account and key: nobody can make the token of somebody else, nor that of a form. */
@@ -26,11 +38,20 @@ Status api_key(WebRequest *request, Id *ret_token)
     if (key.size > API_KEY_MOST || !is_visible(key))
         return reason_set(web_reason(request), STATUS_INVALID, "Idempotency-Key",
                           "has 1 to %d visible ASCII characters", API_KEY_MOST);
+    RequestKey used = request_of(request);
+    TRY(request_key_check(site_of(request)->app->accounts, &used, web_reason(request)));
     Slice of =
         arena_print(arena, "%llu %s %.*s", (unsigned long long)site_viewer(request)->account.id,
                     route_method_name(web_route(request)->method), SLICE_ARG(key));
     Slice hash = vault_hash(site_of(request)->app->vault, "idempotency", of, arena);
     return id_from_bytes(slice_of(hash.data, ID_BYTES), ret_token);
+}
+
+void api_key_used(WebRequest *request)
+{
+    RequestKey used = request_of(request);
+    if (used.key.size > 0)
+        (void)!request_key_note(site_of(request)->app->accounts, &used); /* see request_keys.h */
 }
 
 /* ---- What stands --------------------------------------------------------------------------------------------------------- */
@@ -92,6 +113,8 @@ Status api_save(WebRequest *request, const SaveRequest *save)
     Arena *arena = web_arena(request);
     TRY(votes_save(site->app->votes, save, arena, &result, web_reason(request)));
     ApiSave view = view_of(&result);
+    if (result.outcome == SAVE_SAVED || result.outcome == SAVE_UNKNOWN)
+        api_key_used(request);
     if (view.created != 0)
         policy_changed(site, view.created);
     /* What stands is only told beside the outcome: when it cannot be read, the outcome still must be. */
@@ -174,7 +197,7 @@ static const WebRoute ROUTES[] = {
                  .help = "Instead of an Idempotency-Key: 32 hexadecimal digits, new for each save."},
                 {"price", WEB_JSON, WEB_NUMBER, .optional = true, .least = 0, .most = INT64_MAX,
                  .help = "What taking back may cost; when it costs more, the save is refused. Without it: whatever it costs."}}},
-    {WEB_POST, API_PATH "me/votes/cost", give_cost, .threads = WEB_ANSWER, .access = WEB_LOGIN, .body_bytes = WEB_BODY_DEFAULT, .tag = "me",
+    {WEB_POST, API_PATH "me/votes/cost", give_cost, .threads = WEB_ANSWER, .access = WEB_LOGIN, .body_bytes = WEB_BODY_DEFAULT, .asks = true, .tag = "me",
      .answers = "Cost", .help = "What such a save would cost, without saving.", .params = {LINES_ROW}},
 };
 /* clang-format on */

@@ -197,3 +197,9 @@ Status api_answer(WebRequest *request, const ApiSchema *schema, const void *view
     api_write(&json, schema, view, web_arena(request));
     return STATUS_OK;
 }
+
+Status api_answer_done(WebRequest *request)
+{
+    ApiDone done = {true};
+    return api_answer(request, &SCHEMA_DONE, &done);
+}

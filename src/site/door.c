@@ -63,7 +63,8 @@ static Status by_token(WebRequest *request, Slice secret, Viewer *viewer)
         return reason_set(web_reason(request), status, "Authorization",
                           "this token does not work (any more)");
     TRY(status);
-    if (token.scope != TOKEN_WRITE && web_route(request)->method != WEB_GET)
+    const WebRoute *route = web_route(request);
+    if (token.scope != TOKEN_WRITE && route->method != WEB_GET && !route->asks)
         return reason_set(web_reason(request), STATUS_DENIED, "Authorization",
                           "this token may only read");
     viewer->known = viewer->by_token = true;

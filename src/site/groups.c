@@ -108,10 +108,8 @@ static Status show_group(WebRequest *request, GroupKind kind)
     if (web_has(request, DAYS))
         wish.query.days = (uint32_t)web_number(request, DAYS);
     TRY(group_view(site_of(request), kind, web_id(request, SLUG), &wish, arena, &view));
-    if (!slice_equal(slug_of(view.group.name, arena), web_text(request, SLUG))) {
-        web_redirect(request, 308, view.address);
+    if (site_leads_on(request, view.group.name, view.address))
         return STATUS_OK;
-    }
     site_mark_mine(request, &view.ranking.page);
     Frame frame = {.title = view.group.name,
                    .description = view.group.description,

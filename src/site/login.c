@@ -34,15 +34,16 @@ Status people_check_password(WebRequest *request, const SessionOrigin *origin, A
 {
     Site *site = site_of(request);
     Slice name = web_text(request, 0), password = web_text(request, 1);
-    Slice counted = people_name_key(name, web_arena(request));
     Account known;
+    Tries tries;
     Reason *reason = web_reason(request);
-    TRY(people_throttle(request, THROTTLE_LOGIN_ADDRESS));
-    TRY(throttle_take(site->throttle, THROTTLE_LOGIN, counted, reason));
+    TRY(tries_begin(request, name, &tries));
     Status status = accounts_check_password(site->app->accounts, name, password, web_arena(request),
                                             ret_account);
-    if (status == STATUS_OK)
-        throttle_forget(site->throttle, THROTTLE_LOGIN, counted);
+    tries_end(request, &tries,
+              status == STATUS_OK      ? TRY_RIGHT
+              : status == STATUS_LOGIN ? TRY_WRONG
+                                       : TRY_NONE);
     if (status != STATUS_LOGIN)
         return status;
     if (accounts_find(site->app->accounts, name, web_arena(request), &known) == STATUS_OK)
@@ -60,6 +61,7 @@ Status people_log_in(WebRequest *request, const Account *account, const SessionO
         (void)!sessions_end(accounts, &viewer->session); /* it would end by itself, later */
     web_set_cookie(request, DOOR_SESSION, session.secret,
                    origin->remember ? REMEMBER_S : WEB_COOKIE_SESSION);
+    tries_know_device(request, account);
     return STATUS_OK;
 }
 
@@ -176,11 +178,27 @@ static Status show_reset(WebRequest *request)
     return answer_reset(request, &form);
 }
 
+/* Who has the letter is the owner: when strangers have used up the tries for this name, they do not stand in the way of the new
+ * password's first use. */
+Status people_reset(WebRequest *request)
+{
+    Link link;
+    Account account;
+    Accounts *accounts = site_of(request)->app->accounts;
+    Slice secret = web_text(request, 0);
+    bool is_known =
+        links_peek(accounts, LINK_RESET, secret, web_arena(request), &link, NULL) == STATUS_OK &&
+        accounts_read(accounts, link.account, web_arena(request), &account) == STATUS_OK;
+    TRY(accounts_finish_reset(accounts, secret, web_text(request, 1), web_reason(request)));
+    if (is_known)
+        tries_know_device(request, &account);
+    return STATUS_OK;
+}
+
 static Status do_reset(WebRequest *request)
 {
     PersonForm form = {.csrf = site_form_token(request), .token = web_text(request, 0)};
-    Status status = accounts_finish_reset(site_of(request)->app->accounts, form.token,
-                                          web_text(request, 1), web_reason(request));
+    Status status = people_reset(request);
     if (status == STATUS_INVALID) {
         form.fault = form_fault(web_reason(request));
         return answer_reset(request, &form);

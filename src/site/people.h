@@ -61,7 +61,7 @@ MUST_USE Status people_throttle(WebRequest *request, ThrottleRule rule);
 /* throttle_take for a mailbox, before a link for it is made: a new link ends the older one, so a letter that will not go out must not
  * cost the one that did. */
 MUST_USE Status people_throttle_letters(WebRequest *request, Slice email);
-/* What tries with a password are counted by: however it is written, it is one name. */
+/* However it is written, it is one name. */
 Slice people_name_key(Slice name_or_email, Arena *arena);
 /* Waits until PEOPLE_FLOOR_MS have passed since `begun_us` (of the steady clock), so that the time of an answer does not tell whether there was
  * a letter to write. For routes on threads of their own (WebRoute.threads). */
@@ -70,9 +70,37 @@ void people_floor(WebRequest *request, int64_t begun_us);
 /* A path of ours, or "/". */
 Slice people_next(Slice next);
 
+/* ---- Tries with a password (tries.c) ---------------------------------------------------------------------------------------- */
+
+enum { TRIES_MOST = 3 };
+typedef struct Try {
+    ThrottleRule rule;
+    Slice key;
+} Try;
+/* One try, and where it was counted. */
+typedef struct Tries {
+    Try taken[TRIES_MOST];
+    size_t count;
+} Tries;
+typedef enum TryEnd {
+    TRY_RIGHT, /* counts nowhere */
+    TRY_WRONG,
+    TRY_NONE, /* it did not come to a comparison */
+} TryEnd;
+
+/* Somebody wants to log in by this name or e-mail. THROTTLED counts nowhere. */
+MUST_USE Status tries_begin(WebRequest *request, Slice name, Tries *ret_tries);
+/* Somebody who is logged in says their password once more. Whoever is not cannot use that up, and who only has the session cannot guess
+ * without bound. */
+MUST_USE Status tries_begin_inside(WebRequest *request, Tries *ret_tries);
+void tries_end(WebRequest *request, const Tries *tries, TryEnd end);
+/* This browser belongs to the account's owner, who has just shown a password or the link of a letter: its tries are counted apart from those
+ * of strangers, from now on. */
+void tries_know_device(WebRequest *request, const Account *account);
+
 /* ---- What pages and programs both do; rows are those of the route --------------------------------------------------------- */
 
-/* Rows 0 and 1, name and password. A failure counts for the name and for the address, a success for neither. REFUSED: they do not fit. */
+/* Rows 0 and 1, name and password. REFUSED: they do not fit. */
 MUST_USE Status people_check_password(WebRequest *request, const SessionOrigin *origin,
                                       Account *ret_account);
 /* Begins a session, ends the one that this browser had, and sets the cookie. */
@@ -84,3 +112,12 @@ MUST_USE Status people_log_out(WebRequest *request);
 MUST_USE Status people_register(WebRequest *request);
 /* Row 0, name or e-mail: sends the letter for a new password. OK also when nobody is called that. */
 MUST_USE Status people_forgotten(WebRequest *request);
+/* Rows 0 and 1, token of the link and new password. */
+MUST_USE Status people_reset(WebRequest *request);
+/* Rows 0 and 1, the present password and the new one; the other sessions end. By a session, as all that follows (account.c). */
+MUST_USE Status people_change_password(WebRequest *request);
+/* Row 0, the new e-mail address, where a letter goes; and row 0, the token of its link. */
+MUST_USE Status people_begin_email(WebRequest *request);
+MUST_USE Status people_finish_email(WebRequest *request);
+/* Row 0, the password: withdraws all votes and deletes the account. */
+MUST_USE Status people_leave(WebRequest *request);

@@ -171,30 +171,14 @@ static Status fill_mine(WebRequest *request, PolicyView *view)
 
 /* ---- The page --------------------------------------------------------------------------------------------------------- */
 
-/* People share all sorts of spellings; search engines should know one. */
-static bool has_other_words(WebRequest *request, const PolicyHead *head)
-{
-    return !head->is_hidden &&
-           !slice_equal(web_text(request, 0), slug_of(head->policy.text.name, web_arena(request)));
-}
-
-static void lead_to_own_words(WebRequest *request, Slice address)
-{
-    Slice target = web_target(request);
-    Slice query = slice_after(target, slice_find(target, '?'));
-    web_redirect(request, 308,
-                 arena_print(web_arena(request), "%.*s%.*s", SLICE_ARG(address), SLICE_ARG(query)));
-}
-
 static Status show_policy(WebRequest *request)
 {
     PolicyView view;
     Arena *arena = web_arena(request);
     TRY(policy_view(site_of(request), web_id(request, 0), site_account(request), arena, &view));
-    if (has_other_words(request, &view.head)) {
-        lead_to_own_words(request, view.head.address);
+    if (!view.head.is_hidden &&
+        site_leads_on(request, view.head.policy.text.name, view.head.address))
         return STATUS_OK;
-    }
     TRY(fill_mine(request, &view));
     view.viewer = site_viewer(request);
     Frame frame = {.title = policy_title(&view.head)};

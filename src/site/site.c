@@ -96,8 +96,17 @@ static void print_metrics(void *context, Buffer *out)
     mail_metrics(site->app->mail, print_metric, out);
 }
 
+/* A page of another site can make its own name lead to this machine, and then read what a demo shows to everybody who asks here: all
+ * letters, with their links. But its requests still bear that name. */
+static bool is_at_home(void *context, Slice host)
+{
+    (void)context;
+    return address_names_loopback(host);
+}
+
 void site_serve(Site *site, WebOptions *options)
 {
+    options->is_our_host = site->options.is_demo ? is_at_home : NULL;
     options->metrics = print_metrics;
     options->routes = site->routes;
     options->route_count = site->route_count;

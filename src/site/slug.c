@@ -4,8 +4,7 @@
 #include <utf8proc.h>
 
 #include "base/bytes.h"
-#include "site/cards.h"
-#include "web/put.h"
+#include "site/inside.h"
 
 enum { SLUG_BYTES = 60 };
 
@@ -70,4 +69,20 @@ Slice slug_address(const char *path, uint64_t id, Slice name, Arena *arena)
 Slice policy_address(uint64_t id, Slice name, Arena *arena)
 {
     return slug_address("/policies", id, name, arena);
+}
+
+/* Names change, and change back: whoever kept an earlier redirect would be led round in a circle, so nobody keeps one. And what is already
+ * at the address that it would be led to stays there, however a proxy has rewritten the letters on the way. */
+bool site_leads_on(WebRequest *request, Slice name, Slice address)
+{
+    Arena *arena = web_arena(request);
+    Slice target = web_target(request);
+    if (slice_equal(web_text(request, 0), slug_of(name, arena)) ||
+        slice_equal(web_path(request), address))
+        return false;
+    Slice query = slice_after(target, slice_find(target, '?'));
+    web_redirect(request, 308,
+                 arena_print(arena, "%.*s%.*s", SLICE_ARG(address), SLICE_ARG(query)));
+    web_private(request);
+    return true;
 }

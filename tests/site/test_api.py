@@ -146,8 +146,11 @@ def test_the_past_of_a_policy(api, anybody, program):
 PRIVATE = [("GET", "me"), ("GET", "me/votes"), ("PUT", "me/votes"), ("POST", "me/votes/cost"), ("GET", "me/history"), ("GET", "me/profile"),
            ("PATCH", "me/profile"), ("GET", "me/watching"), ("PUT", "me/watching/1"), ("DELETE", "me/watching/1"), ("GET", "me/notices"), ("DELETE", f"me/notices/{ZERO}"), ("GET", "me/sessions"),
            ("DELETE", f"me/sessions/{ZERO}"), ("GET", "me/tokens"), ("POST", "me/tokens"), ("DELETE", f"me/tokens/{ZERO}"),
+           ("DELETE", "me/notices"), ("DELETE", "me/sessions"), ("PUT", "me/password"), ("POST", "me/email"), ("POST", "me/email/confirm"),
+           ("POST", "me/delete"),
            ("POST", "policies"), ("PATCH", "policies/1"), ("POST", "policies/1/retire"), ("DELETE", "session")]
-BODIES = {"me/votes": {"lines": {}, "seen": ZERO}, "me/votes/cost": {"lines": {}}, "me/profile": {}, "me/tokens": {"name": "x"},
+BODIES = {"me/password": {"old": "a", "password": "b"}, "me/email": {"email": "a"}, "me/email/confirm": {"token": "a"},
+          "me/delete": {"password": "a"}, "me/votes": {"lines": {}, "seen": ZERO}, "me/votes/cost": {"lines": {}}, "me/profile": {}, "me/tokens": {"name": "x"},
           "policies": {"name": "Three", "category": 1, "seen": ZERO}, "policies/1": {}, "policies/1/retire": {}}
 
 
@@ -171,7 +174,7 @@ def test_every_route_that_is_not_public_is_in_that_list(api):
                 assert (method.upper(), name) in listed
 
 
-@pytest.mark.parametrize("method, path", [row for row in PRIVATE if row[0] != "GET"])
+@pytest.mark.parametrize("method, path", [row for row in PRIVATE if row[0] != "GET" and row[1] != "me/votes/cost"])
 def test_a_token_to_read_changes_nothing(api, method, path):
     assert api.program("read").ask(method, path, body_of(method, path)).fault() == (403, "Authorization", "this token may only read")
 
@@ -240,6 +243,25 @@ def test_the_same_key_is_one_save(api, program):
     assert program.get("me/votes").json["seq"] == 1
     other = api.program()
     assert other.save({policy: 5}, headers=headers).json["saved_version"] != first.json["saved_version"], "keys are one's own"
+
+
+def test_a_key_is_for_one_request(api, program):
+    policy, key = api.policy(program), {"Idempotency_Key": "tied"}
+    seen = program.get("me/votes").json["version"]
+    stale = program.save({policy: 100}, ZERO, headers=key)
+    assert (stale.code, stale.json["outcome"]) == (409, "stale"), "nothing was done, and the key is still free"
+    first = program.save({policy: 101}, seen, headers=key)
+    assert first.code == 200
+    refused = (422, "Idempotency-Key")
+    assert program.save({policy: 102}, seen, headers=key).fault()[:2] == refused
+    assert program.save({policy: 102}, headers=key).fault()[:2] == refused
+    body = {"name": "Another policy", "category": 1, "seen": first.json["version"]}
+    assert program.ask("POST", "policies", body, **key).fault()[:2] == refused
+    retire = (program.ask("POST", f"policies/{policy}/retire", {"reason": reason}, Idempotency_Key=word)
+              for reason, word in (("", "tied"), ("one", "leave"), ("one", "leave"), ("two", "leave")))
+    answers = list(retire)
+    assert [answer.code for answer in answers] == [422, 200, 200, 422] and answers[3].fault()[:2] == refused
+    assert program.save({policy: 101}, seen, headers=key).json["saved_seq"] == first.json["saved_seq"], "the first still has its answer"
 
 
 def test_a_save_in_doubt_says_so_and_its_key_finds_out(api, program):
@@ -328,7 +350,7 @@ def test_of_two_changes_of_one_text_one_is_a_conflict(api, program):
     assert changed.code == 200 and changed.json["description"] == "Second." and changed.json["revision"] == 2
     assert changed.json["name"] == "Clean rivers", "what is not named stays"
     late = program.ask("PATCH", f"policies/{policy}", {"description": "Third."}, If_Match=tag)
-    assert late.fault()[:2] == (409, "If-Match")
+    assert late.fault()[:2] == (412, "If-Match") and late.json["error"]["status"] == "precondition"
     assert program.ask("PATCH", f"policies/{policy}", {"description": "Third."}).fault()[:2] == (400, "If-Match")
     revisions = program.get(f"policies/{policy}/revisions").json["revisions"]
     assert [(entry["revision"], entry["changed"] != []) for entry in revisions] == [(2, True), (1, False)]
@@ -398,15 +420,58 @@ def test_notices_tell_what_happened_and_are_dismissed(api, program):
     assert program.ask("DELETE", "me/notices/nothing").code == 404
 
 
+def test_all_notices_are_dismissed_at_once(api, program):
+    owner = api.program()
+
+    def happens(count):
+        policies = [api.policy(owner) for _ in range(count)]
+        for policy in policies:
+            program.save({policy: 5})
+            owner.ask("POST", f"policies/{policy}/retire", {})
+        return [notice["id"] for notice in program.get("me/notices").json["notices"]]
+
+    assert program.ask("DELETE", "me/notices").code == 200, "also when there are none"
+    newest, middle, oldest = happens(3)
+    assert program.ask("DELETE", "me/notices?through=nothing").code == 404
+    assert program.ask("DELETE", f"me/notices?through={middle}").code == 200
+    assert [notice["id"] for notice in program.get("me/notices").json["notices"]] == [newest]
+    assert len(happens(1)) == 2
+    assert program.ask("DELETE", "me/notices").code == 200 and program.get("me/notices").json["notices"] == []
+    assert len(happens(1)) == 1, "later ones come"
+
+
 def test_tokens_are_made_and_ended_by_people_only(api, program):
     assert program.ask("POST", "me/tokens", {"name": "another"}).fault()[:2] == (403, "Authorization")
     owner = program.owner
     assert owner.ask("POST", "me/tokens", {"name": "x", "scope": "all"}).fault()[:2] == (400, "scope")
+    for days in (0, -1, 3661):
+        assert owner.ask("POST", "me/tokens", {"name": "x", "days": days}).fault()[:2] == (400, "days")
     listed = owner.get("me/tokens").json["tokens"]
     assert [(token["name"], token["scope"], token["secret"]) for token in listed] == [("program", "write", None)]
+    assert listed[0]["ends"] is not None
     assert program.ask("DELETE", f"me/tokens/{listed[0]['id']}").fault()[:2] == (403, "Authorization")
     assert owner.ask("DELETE", f"me/tokens/{listed[0]['id']}").code == 200
     assert program.get("me").fault()[:2] == (401, "Authorization")
+
+
+def test_a_token_that_only_reads_may_ask_what_a_change_costs(api):
+    reader = api.program(scope="read")
+    policy = api.policy(api.program())
+    assert reader.ask("POST", "me/votes/cost", {"lines": {str(policy): 5}}).json["balance"] == 795
+    assert reader.save({policy: 5}).fault()[:2] == (403, "Authorization")
+
+
+def test_who_is_not_known_is_told_how_to_be(api, anybody):
+    for client in (anybody, Client(api, token="ost_" + "x" * 43), Client(api, secret="x" * 43)):
+        answer = client.get("me")
+        assert answer.code == 401 and answer.headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("method, path, body", [
+    ("PUT", "me/password", {"old": "a", "password": "a new horse 1"}), ("POST", "me/email", {"email": "a@example.org"}),
+    ("POST", "me/email/confirm", {"token": "x" * 43}), ("POST", "me/delete", {"password": "a"}), ("DELETE", "me/sessions", None)])
+def test_a_token_does_not_take_an_account_over(program, method, path, body):
+    assert program.ask(method, path, body).fault()[:2] == (403, "Authorization")
 
 
 def test_a_session_that_is_ended_is_over(api):

@@ -86,3 +86,73 @@ def test_without_the_token_of_the_visit_nothing_is_done(town, path, body):
 def test_links_that_never_were(script):
     assert script.ask("POST", "accounts/confirm", {"token": "x" * 43}).code in (404, 422)
     assert script.ask("POST", "accounts/reset", {"token": "x" * 43, "password": PASSWORD}).code in (404, 422)
+
+
+# ---- The account itself
+
+NEW = "another horse 2"
+
+
+def member(town, name):
+    """A script of somebody who is confirmed and logged in."""
+    script = Client(town.api)
+    script.csrf = script.get("session").json["csrf"]
+    assert join(script, name).code == 201
+    script.ask("POST", "accounts/confirm", {"token": secret_in(town, name, "/confirm")})
+    return again(town, name, script=script)
+
+
+def again(town, name, password=PASSWORD, script=None):
+    script = script or Client(town.api)
+    script.csrf = script.get("session").json["csrf"]
+    assert log_in(script, name, password).code == 200
+    script.csrf = script.get("session").json["csrf"]
+    return script
+
+
+def test_a_password_is_changed_and_other_sessions_end(town):
+    here, there = member(town, "frida"), again(town, "frida")
+    change = {"old": PASSWORD, "password": NEW}
+    assert here.ask("PUT", "me/password", {**change, "old": "not it"}).fault()[:2] == (422, "old")
+    assert here.ask("PUT", "me/password", {**change, "password": "short"}).fault()[:2] == (400, "password")
+    assert here.ask("PUT", "me/password", {"password": NEW}).fault()[:2] == (400, "old")
+    assert Client(town.api).ask("PUT", "me/password", change).code == 401
+    assert here.ask("PUT", "me/password", change).code == 200
+    assert (here.get("me").code, there.get("me").code) == (200, 401)
+    again(town, "frida", NEW)
+    town.box.wait_for("frida@example.org", "assword")
+
+
+def test_tries_with_a_session_are_bounded(town):
+    script = member(town, "gerda")
+    codes = [script.ask("PUT", "me/password", {"old": "not it", "password": NEW}).code for _ in range(11)]
+    assert codes == [422] * 10 + [429] and script.ask("POST", "me/delete", {"password": PASSWORD}).code == 429
+
+
+def test_an_address_is_changed_by_its_own_letter(town):
+    script = member(town, "helga")
+    assert script.ask("POST", "me/email", {"email": "nobody"}).fault()[:2] == (400, "email")
+    assert script.ask("POST", "me/email", {"email": "helga@new.example"}).code == 200
+    assert script.get("me").json["email"] == "helga@example.org", "not before the letter is answered"
+    secret = link_in(town.box.wait_for("helga@new.example"), "/my/email/confirm").split("=")[1]
+    assert member(town, "ilse").ask("POST", "me/email/confirm", {"token": secret}).code == 403
+    assert script.ask("POST", "me/email/confirm", {"token": secret}).code == 200
+    assert script.get("me").json["email"] == "helga@new.example"
+
+
+def test_other_sessions_are_ended_all_at_once(town):
+    here, there = member(town, "judith"), again(town, "judith")
+    assert len(here.get("me/sessions").json["sessions"]) == 2
+    assert here.ask("DELETE", "me/sessions").code == 200
+    assert (here.get("me").code, there.get("me").code) == (200, 401)
+    assert len(here.get("me/sessions").json["sessions"]) == 1
+
+
+def test_leaving_asks_for_the_password_and_is_for_good(town):
+    script = member(town, "klara")
+    assert script.ask("POST", "me/delete", {"password": "not it"}).fault()[:2] == (422, "password")
+    assert script.ask("POST", "me/delete", {"password": PASSWORD}).code == 200
+    assert script.get("me").code == 401 and script.get("session").json["known"] is False
+    town.box.wait_for("klara@example.org", "deleted")
+    script.csrf = script.get("session").json["csrf"]
+    assert log_in(script, "klara").code == 422

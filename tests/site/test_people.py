@@ -88,7 +88,7 @@ class Browser:
 
 
 class Town:
-    def __init__(self, directory):
+    def __init__(self, directory, *flags):
         self.box = Box()
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -96,7 +96,7 @@ class Town:
         self.office = aiosmtpd.controller.Controller(self.box, hostname="127.0.0.1", port=port)
         self.office.start()
         self.server = shared.Serve(directory / "data", "--empty", "--smtp-url", f"smtp://127.0.0.1:{port}",
-                                   "--mail-from", "site@example.org")
+                                   "--mail-from", "site@example.org", *flags)
 
     def browser(self):
         return Browser(self.server.port)
@@ -148,6 +148,30 @@ def test_a_form_that_is_refused_comes_back_with_what_was_typed(town, field, valu
     assert PASSWORD not in answer.text and "<script>alert" not in answer.text
     kept = answer.form("/register")
     assert kept["name"] == typed["name"] and kept["email"] == typed["email"]
+
+
+def faults(answer):
+    """What the summary links to, and the fields that say so themselves."""
+    summary = re.search(r'role="alert".*?</div>', answer.text, re.S).group()
+    fields = re.findall(r'href="#([^"]+)"', summary)
+    for field in fields:
+        assert f'id="{field}-fault"' in answer.text and re.search(rf'id="{field}"[^>]*aria-describedby="{field}-fault', answer.text)
+    assert answer.text.count('aria-invalid="true"') == len(fields)
+    return fields
+
+
+def test_a_form_says_all_that_is_wrong_at_once(town):
+    town.person("taken")
+    browser = town.browser()
+    wrong = {"name": "a b", "email": "nobody", "password": "short"}
+    assert faults(browser.send("/register", "/register", **wrong)) == ["name", "email", "password"]
+    assert faults(browser.send("/register", "/register", **{**wrong, "email": "a@example.org"})) == ["name", "password"]
+    assert faults(browser.send("/register", "/register", **{**wrong, "name": "TAKEN", "email": "taken@example.org"})) == ["name", "password"]
+    assert faults(browser.send("/register", "/register", **{**wrong, "name": "free", "email": "taken@example.org"})) == ["password"]
+    changed = town.person("wrongly").send
+    assert faults(changed("/my/password", "/my/password", old="not it at all", password="short")) == ["old", "password"]
+    assert faults(changed("/my/password", "/my/password", old=PASSWORD, password="short")) == ["password"]
+    assert faults(changed("/my/password", "/my/password", old="not it at all", password="long enough 1")) == ["old"]
 
 
 def test_a_taken_name_is_said_and_a_taken_address_is_not(town):
@@ -343,6 +367,7 @@ def test_the_first_admin_comes_by_a_link_that_works_once(tmp_path):
         browser = Browser(server.port)
         short = browser.send(link, "/first-admin", name="boss", email="boss@example.org", password="short")
         assert short.code == 422 and 'id="password-fault"' in short.text
+        assert faults(browser.send(link, "/first-admin", name="x", email="y", password="short")) == ["name", "email", "password"]
         done = browser.send(link, "/first-admin", name="boss", email="boss@example.org", password=PASSWORD)
         assert done.location == "/login?done=admin"
         assert browser.log_in("boss").code == 303

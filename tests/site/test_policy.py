@@ -46,6 +46,30 @@ def test_other_words_in_the_address_lead_to_the_right_ones(town, ada):
     assert answer.code == 308 and answer.headers["location"] == f"/policies/{policy}-clean-rivers?held=3"
 
 
+@pytest.mark.parametrize("name, canonical, others", [
+    ("Clean rivers", "-clean-rivers", ["", "-", "-CLEAN-RIVERS", "-clean-rivers-", "-clean_rivers", "-clean%20rivers", "-%2F", "-%00x"]),
+    ("¿?! …", "", ["-x", "-%C2%BF", "--"]),
+    ("Été à l’eau", "-ete-a-l-eau", ["-%C3%A9t%C3%A9", "-ETE-A-L-EAU"]),
+    ("Чистые реки", None, ["-%d1%87%d0%b8%d1%81%d1%82%d1%8b%d0%b5-%d1%80%d0%b5%d0%ba%d0%b8x", "", "-x"]),
+    ("a" * 119, "-" + "a" * 59, ["-" + "a" * 60, "-a"]),
+    ("12-13", "-12-13", ["-12", "-13-12"]),
+])
+def test_no_address_of_a_policy_leads_round_in_a_circle(town, ada, name, canonical, others):
+    policy = town.policy("ada", name)
+    for words in others:
+        answer = town.visitor().ask("GET", f"/policies/{policy}{words}?held=3")
+        if answer.code != 308:
+            assert answer.code == (400 if "%00" in words else 200), words
+            continue
+        assert "no-store" in answer.headers["cache-control"], "a kept one would lead in a circle after the name has changed back"
+        location = answer.headers["location"]
+        assert location.endswith("?held=3") and canonical in (None, location[len(f"/policies/{policy}"):-7])
+        assert town.visitor().ask("GET", location).code == 200, "one step, and no more"
+        lower = re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), location)
+        assert town.visitor().ask("GET", lower).code == 200, "also when somebody rewrites the letters on the way"
+    assert town.visitor().ask("GET", f"/policies/{policy}{'' if canonical is None else canonical}").code in (200, 308)
+
+
 def test_letters_of_other_scripts_stand_encoded_in_addresses(town, ada):
     policy = town.policy("ada", "Чистые реки")
     answer = town.visitor().ask("GET", f"/policies/{policy}")
@@ -146,6 +170,20 @@ def test_a_refused_text_comes_back_with_its_rule(town, ada, fields, field, rule)
     assert re.search(rf'id="{field}"[^>]*aria-invalid="true" aria-describedby="{field}-fault', page.text)
     for name, value in fields.items():
         assert page.form("/edit").fields[name].strip() == value.strip()
+
+
+def test_a_text_with_many_faults_says_them_all(town, ada):
+    policy = town.policy("ada", "Clean rivers")
+    wrong = {"name": "ab", "category": "0", "description": "a" * 20001, "rationale": "b" * 20001, "links": "ftp://example.org"}
+    for page in (ada.send(ada.get(f"/policies/{policy}/edit"), "/edit", act="save", **wrong),
+                 ada.send(ada.get("/policies/new"), "/policies/new", act="preview", **wrong)):
+        assert page.code == 422
+        summary = re.search(r'role="alert".*?</div>', page.text, re.S)[0]
+        assert sorted(re.findall(r'href="#([a-z]+)"', summary)) == sorted(wrong)
+        for field in wrong:
+            assert re.search(rf'id="{field}"[^>]*aria-invalid="true" aria-describedby="{field}-fault', page.text), field
+    page = ada.send(ada.get("/policies/new"), "/policies/new", act="create", name="ab", category="1", links="https://a.b\n" * 11)
+    assert re.findall(r'href="#([a-z]+)"', re.search(r'role="alert".*?</div>', page.text, re.S)[0]) == ["links", "name"]
 
 
 def test_a_category_that_is_not_there_is_refused(town, ada):
@@ -414,3 +452,33 @@ def test_a_proposal_in_doubt_is_told_so_and_sent_again_is_one(town, ada, truth):
     town.booth.tell("doubt", "none")
     page = ada.send(page, "/policies/new", act="create")
     assert page.title == "Clean rivers" and "save number 1." in page.words and town.balance("ada") == 0
+
+
+@pytest.mark.parametrize("truth", ["lost", "done"])
+def test_an_edit_in_doubt_is_told_so_and_sent_again_is_one(town, ada, truth):
+    policy = town.policy("ada", "Clean rivers")
+    form = ada.get(f"/policies/{policy}/edit").form("/edit")
+    town.booth.tell("doubt", truth, "policies")
+    page = ada.ask("POST", form.action, {**form.fields, "act": "save", "name": "Clean lakes"})
+    town.booth.tell("doubt", "none")
+    assert page.code == 503 and page.title == "We do not know whether it was saved"
+    assert "The new text is there" not in page.words and "Nothing was" not in page.words
+    assert ada.get(f"/policies/{policy}").title == {"lost": "Clean rivers", "done": "Clean lakes"}[truth], "a look shows what stands"
+    page = ada.send(page, "/edit", act="save")
+    assert page.code == 200 and page.title == "Clean lakes"
+    assert "1 of 2" not in page.words and ada.get(f"/policies/{policy}/revisions/2").code == 200
+    assert ada.get(f"/policies/{policy}/revisions/3").code == 404, "it is one revision"
+
+
+@pytest.mark.parametrize("truth", ["lost", "done"])
+def test_a_retirement_in_doubt_is_told_so_and_sent_again_is_one(town, ada, truth):
+    policy = town.policy("ada", "Clean rivers")
+    form = ada.get(f"/policies/{policy}/retire").form("/retire")
+    town.booth.tell("doubt", truth, "policies")
+    page = ada.ask("POST", form.action, {**form.fields, "reason": "enough"})
+    town.booth.tell("doubt", "none")
+    assert page.code == 503 and page.title == "We do not know whether it was retired"
+    assert "is retired." not in page.words and "Nothing was" not in page.words
+    assert ("retired" in ada.get(f"/policies/{policy}").words) == (truth == "done"), "a look shows what stands"
+    page = ada.send(page, "/retire")
+    assert page.code == 200 and "The policy is retired." in page.words and "enough" in page.words

@@ -199,6 +199,8 @@ def test_the_number_decides_and_the_words_are_put_right(town):
     for wrong in (f"/categories/{number}", f"/categories/{number}-wrong"):
         answer = town.raw(wrong)
         assert answer.status == 308 and answer.getheader("Location") == address
+        assert "no-store" in answer.getheader("Cache-Control")
+    assert town.raw(f"/categories/{number}-WRONG?days=0&offset=0").getheader("Location") == address + "?days=0&offset=0"
     town.page("/categories/999", 404)
     town.page("/categories/x", 400)
 

@@ -139,6 +139,71 @@ def test_tries_with_a_session_count_like_tries_to_log_in(town):
     assert town.browser().log_in("yana", "not it at all").code == 429
 
 
+class Guest(Browser):
+    """Comes by a proxy that is believed, each from an address of its own."""
+
+    def __init__(self, port, address):
+        super().__init__(port)
+        self.address = address
+
+    def ask(self, method, path, fields=None, **headers):
+        return super().ask(method, path, fields, **{**headers, "X-Forwarded-For": self.address})
+
+
+@pytest.fixture(scope="module")
+def proxied(tmp_path_factory):
+    """A town behind a proxy."""
+    town = Town(tmp_path_factory.mktemp("proxied"), "--trusted-proxies", "127.0.0.1")
+    town.guest = lambda address: Guest(town.server.port, address)
+    yield town
+    town.server.stop()
+    town.office.stop()
+
+
+def wrong(guest, name):
+    return guest.log_in(name, "not it at all").code
+
+
+def test_a_stranger_locks_nobody_out(proxied):
+    proxied.person("zora")
+    stranger = proxied.guest("203.0.113.7")
+    assert [wrong(stranger, "zora") for _ in range(11)] == [422] * 10 + [429]
+    assert stranger.log_in("zora").code == 429, "from there not even with the right one"
+    assert proxied.guest("198.51.100.9").log_in("zora").code == 303, "but from elsewhere"
+    assert wrong(stranger, "zora") == 429, "what the owner does gives a stranger nothing back"
+
+
+def test_many_strangers_slow_down_strangers_and_not_the_owner(proxied):
+    proxied.person("yves")
+    home = proxied.guest("198.51.100.20")
+    assert home.log_in("yves").code == 303
+    home.cookies.pop("session")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        codes = list(pool.map(lambda number: wrong(proxied.guest(f"203.0.113.{number}"), "yves"), range(1, 43)))
+    assert codes.count(422) in (40, 41) and set(codes[42:] + [429]) == {429}
+    stranger = proxied.guest("192.0.2.99")
+    assert wrong(stranger, "yves") == 429 and wrong(stranger, "YVES") == 429
+    assert wrong(stranger, "nobody-there") == 422, "others are not slowed"
+    home.address = "192.0.2.100"
+    assert home.log_in("yves").code == 303, "the device is known, wherever it is"
+    home.cookies.pop("session")
+    assert home.log_in("yves@example.org").code == 303, "by either name"
+    home.cookies.pop("session")
+    assert [wrong(home, "yves") for _ in range(11)] == [422] * 10 + [429], "and cannot guess for ever"
+    lender = proxied.guest("192.0.2.101")
+    lender.cookies["device"] = home.cookies["device"]
+    assert wrong(lender, "zora") in (422, 429) and wrong(lender, "yves") == 429
+    forged = proxied.guest("192.0.2.102")
+    for value in ("0" * 96, home.cookies["device"][:32] + "0" * 64, "x" * 96, home.cookies["device"][:95]):
+        forged.cookies["device"] = value
+        assert wrong(forged, "yves") == 429
+    lost = proxied.guest("192.0.2.103")
+    assert lost.send("/forgotten", "/forgotten", name="yves").location == "/forgotten/sent"
+    link = link_in(proxied.box.wait_for("yves@example.org", "/reset?"), "/reset")
+    assert lost.send(link, "/reset", password="a new horse 9").code == 303
+    assert lost.log_in("yves", "a new horse 9").code == 303, "who has the letter comes in from anywhere"
+
+
 def test_the_link_for_the_first_admin_ends_when_there_is_one(tmp_path):
     server = shared.Serve(tmp_path / "data", "--empty")
     try:
@@ -164,15 +229,22 @@ def test_a_demo_shows_its_letters_to_no_proxy(serve, tmp_path):
     server = serve(data=data)
     assert Browser(server.port).get("/demo/letters").code == 200
     assert Browser(server.port).ask("GET", "/demo/letters", **{"X-Forwarded-For": "203.0.113.7"}).code == 404
+    for host in (f"localhost:{server.port}", "127.0.0.1", f"[::1]:{server.port}"):
+        assert Browser(server.port).ask("GET", "/demo/letters", Host=host).code == 200, host
+    for host in ("evil.example", f"127.evil.example:{server.port}", "localhost.evil.example", f"evil.example:{server.port}"):
+        for path in ("/demo/letters", "/", "/api/v1/rankings", "/login"):
+            answer = Browser(server.port).ask("GET", path, Host=host)
+            assert answer.code == 421 and "set-cookie" not in answer.headers, (host, path)
 
 
 def test_a_demo_has_no_public_address(tmp_path):
     data = tmp_path / "data"
-    home = shared.Serve(tmp_path / "new", "--public-url", "https://vote.example.org")
-    try:
-        assert "first-admin?token=" in [home.process.stdout.readline() for _ in range(2)][1], "no demo behind a proxy"
-    finally:
-        home.stop()
+    for name in ("vote.example.org", "127.evil.example"):
+        home = shared.Serve(tmp_path / name, "--public-url", f"https://{name}", env={"OSTRAKA_EMPTY": "off"})
+        try:
+            assert "first-admin?token=" in [home.process.stdout.readline() for _ in range(2)][1], "no demo behind a proxy"
+        finally:
+            home.stop()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("OSTRAKA_")}
     subprocess.run([BIN, "demo", "--voters", "5", "--policies", "2", "--days", "2", "--data", str(data)],
                    env=environment, check=True, capture_output=True, timeout=120)
