@@ -208,6 +208,24 @@ def reset(visitor, town):
     page.locator("article.letter").filter(has_text="newcomer@example.org").first.locator("a[href*='/reset']").first.click()
 
 
+def new_address(visitor, town):
+    page = visitor.page
+    page.goto("/my/email")
+    page.get_by_label("New e-mail address").fill("newcomer@new.example")
+    page.locator("main form button").first.click()
+    page.goto("/demo/letters")
+    page.locator("article.letter").filter(has_text="newcomer@new.example").first.locator("a[href*='/my/email/confirm']").first.click()
+    assert page.locator("h1").inner_text() == "Confirm your new e-mail address" and page.locator("main form button").is_visible()
+
+
+def password_refused(visitor, town):
+    visitor.page.goto("/my/password")
+    visitor.page.locator("#old").fill("not the right one")
+    visitor.page.locator("#password").fill("short")
+    visitor.page.locator("main form button").first.click()
+    assert visitor.page.locator(".fault li").count() == 2
+
+
 def new_token(visitor, town):
     visitor.page.goto("/my/tokens")
     visitor.page.get_by_label("What is it for?").fill("my script that counts and counts, with a long name")
@@ -283,7 +301,7 @@ def figures_open(visitor, town):
 
 
 STATES = [("guest", not_found), ("guest", log_in_refused), ("guest", join_refused), ("guest", joined_and_letter),
-          ("guest", confirm), ("guest", reset), ("voter", new_token), ("voter", policy_refused), ("voter", policy_preview),
+          ("guest", confirm), ("guest", reset), ("newcomer", new_address), ("newcomer", password_refused), ("voter", new_token), ("voter", policy_refused), ("voter", policy_preview),
           ("voter", edit_preview), ("voter", votes_saved), ("voter", votes_too_many), ("voter", votes_price),
           ("voter", votes_conflict), ("voter", votes_changed), ("voter", menu_open), ("guest", figures_open)]
 
@@ -309,9 +327,26 @@ def test_no_data(no_data, browser, shots, path):
     assert not wrong, "\n".join(wrong)
 
 
+def test_the_first_admin(no_data, browser, shots):
+    visitor = Visitor(browser, no_data)
+    visitor.page.goto(no_data.first_admin)
+    assert visitor.page.locator("h1").inner_text() == "The first admin" and visitor.page.locator("#password").is_visible()
+    wrong = look(visitor.page, shots, "state_first_admin")
+    for field in ("name", "password"):
+        visitor.page.locator(f"#{field}").fill("x")
+    visitor.page.locator("#email").fill("x@y")
+    visitor.page.locator("main form button").first.click()
+    assert visitor.page.locator(".fault li").count() >= 2
+    wrong += look(visitor.page, shots, "state_first_admin_refused")
+    visitor.close()
+    assert not wrong, "\n".join(wrong)
+
+
 @pytest.fixture(scope="module")
 def no_data(tmp_path_factory):
     site = Site(tmp_path_factory.mktemp("nothing") / "data", "--empty")
+    lines = [site.process.stdout.readline() for _ in range(2)]
+    site.first_admin = next(line.strip() for line in lines if "/first-admin?token=" in line)
     yield site
     assert site.stop() == 0
 
