@@ -41,7 +41,7 @@ static Status leave(WebRequest *request)
 #define LINE_ROW(name, words) {name, WEB_JSON, WEB_LINE, .least = 1, .most = FIELD_MOST, .help = words}
 
 static const WebRoute ROUTES[] = {
-    MINE(WEB_PUT, "me/password", change_password), .slow = true,
+    MINE(WEB_PUT, "me/password", change_password), .threads = WEB_PASSWORD,
      .help = "Changes your password, and ends your other sessions. Not by a token.",
      .params = {LINE_ROW("old", "The present one."), LINE_ROW("password", "The new one, at least 10 characters.")}},
     MINE(WEB_POST, "me/email", begin_email),
@@ -49,7 +49,7 @@ static const WebRoute ROUTES[] = {
      .params = {LINE_ROW("email", "The new one; shown to nobody.")}},
     MINE(WEB_POST, "me/email/confirm", finish_email), .help = "Confirms your new e-mail address. Not by a token.",
      .params = {{"token", WEB_JSON, WEB_OPAQUE, .least = 1, .most = SECRET_MOST, .help = "Of the link in the letter."}}},
-    MINE(WEB_POST, "me/delete", leave), .slow = true,
+    MINE(WEB_POST, "me/delete", leave), .threads = WEB_PASSWORD,
      .help = "Withdraws all your votes and deletes your account, for good. Not by a token.",
      .params = {LINE_ROW("password", "Yours.")}},
 };
