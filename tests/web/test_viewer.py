@@ -23,7 +23,7 @@ def test_admit_keeps_out(server):
     assert (answer.code, answer.header("location"), answer.body) == (303, "/login?next=/mine", b"")
     answer = server.get("/api/mine")
     assert (answer.code, answer.json()["error"]["status"]) == (401, "login")
-    assert answer.header("www-authenticate") == "Cookie"
+    assert answer.header("www-authenticate") == "Bearer"
     answer = server.get("/who", "Cookie: session=nobody", "Accept: application/json")
     assert (answer.code, answer.json()["error"]["rule"]) == (403, "is nobody's")
     assert cookies_of(answer) == ["session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"]
