@@ -30,6 +30,12 @@ def hold(page, votes):
     page.get_by_role("button", name="Save my votes").click()
 
 
+def neighbours(page):
+    """Rank, name, address and votes of each line in both cards, as the page shows them now."""
+    return page.locator(".neighbours li:visible").evaluate_all(
+        "lines => lines.map((line) => [line.innerText.replace(/\\s+/g, ' '), line.querySelector('a')?.getAttribute('href')])")
+
+
 @SCRIPTS
 def test_join_vote_and_see_the_rank_change_live_elsewhere(visit, scripts):
     voter, watcher = visit(java_script_enabled=scripts), visit()
@@ -38,7 +44,7 @@ def test_join_vote_and_see_the_rank_change_live_elsewhere(visit, scripts):
     path, needed = close_behind(voter.page)
     watcher.page.goto(path)
     expect(watcher.page.locator("main")).to_contain_text("needed to beat")
-    before = number(watcher.page, '[data-live="recent.rank"]')
+    before, around = number(watcher.page, '[data-live="recent.rank"]'), neighbours(watcher.page)
     voter.page.goto(path)
     hold(voter.page, needed)
     expect(voter.page.get_by_role("status").first).to_contain_text(SAVED)
@@ -47,6 +53,9 @@ def test_join_vote_and_see_the_rank_change_live_elsewhere(visit, scripts):
     expect(rank).not_to_have_text(str(before), timeout=10000)
     assert number(watcher.page, '[data-live="recent.rank"]') < before, "it moved up, and nobody loaded the page again"
     assert number(voter.page, '[data-live="recent.rank"]') < before
+    told = neighbours(watcher.page)
+    watcher.page.reload()
+    assert told == neighbours(watcher.page) != around, "the names around it moved, too, to what a fresh page says"
 
 
 @SCRIPTS
