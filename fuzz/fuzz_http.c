@@ -71,6 +71,8 @@ static void feed_addresses(Slice text)
         CHECK(address_parse(slice_from(formatted), &again) == STATUS_OK);
         CHECK(address_equal(address, again));
     }
+    if (address_names_loopback(text))
+        CHECK(http_is_host(text));
     if (address_ranges_parse(text, &ranges, &reason) == STATUS_OK)
         for (size_t i = 0; i < ranges.count; i++)
             CHECK(address_in_ranges(ranges.ranges[i].address, &ranges));

@@ -97,7 +97,8 @@ bool address_names_loopback(Slice host)
     bool bracketed = slice_starts_with(host, SLICE("["));
     size_t end = slice_find(host, bracketed ? ']' : ':');
     Slice name = bracketed ? slice_after(slice_of(host.data, end), 1) : slice_of(host.data, end);
-    if (!is_port(slice_after(host, bracketed ? end + 1 : end)) || (bracketed && end == host.size))
+    if (!is_port(slice_after(host, bracketed ? end + 1 : end)) || (bracketed && end == host.size) ||
+        slice_trim(name).size != name.size)
         return false;
     return (!bracketed && slice_equal_ignoring_case(name, SLICE("localhost"))) ||
            (address_parse(name, &address) == STATUS_OK && address_is_loopback(address));

@@ -60,6 +60,8 @@ TEST(a_host_is_loopback_by_its_address_and_not_by_how_it_begins)
                                        "[::1]:8080", "127.0.0.1:"};
     static const char *const OTHERS[] = {"",
                                          ":8080",
+                                         " 127.0.0.1",
+                                         "[ ::1]",
                                          "127.evil.example",
                                          "127.0.0.1.evil.example",
                                          "127.0.0.1:80.evil.example",
