@@ -62,9 +62,13 @@ static void pause_us(int64_t us)
 static void *projector_main(void *argument)
 {
     LedgerBench *bench = argument;
-    for (size_t taken = 1; taken > 0 || !atomic_load(&bench->projector_ends);) {
+    for (bool done = false; !done;) {
+        size_t taken;
+        bool ends =
+            atomic_load(&bench->projector_ends); /* before it looks: nobody waits after that */
         expect(votes_project_waiting(bench->votes, SIZE_MAX, &taken), "projection", NULL);
-        if (taken == 0)
+        done = ends && taken == 0;
+        if (taken == 0 && !done)
             pause_us(PAUSE_US);
     }
     return NULL;

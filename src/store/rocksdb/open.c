@@ -137,11 +137,12 @@ static rocksdb_options_t *make_options(Rocks *rocks)
     /* A torn end of the log is what a power cut leaves; damage before the end is refused, not skipped. */
     rocksdb_options_set_wal_recovery_mode(base, rocksdb_tolerate_corrupted_tail_records_recovery);
 
-    /* Opening again is ours to do: RocksDB's own attempts would write behind a failed sync. */
-    char text[160], *error = NULL;
+    /* Opening again is ours to do: RocksDB's own attempts would write behind a failed sync. The prefix of the hint is the table. */
+    char text[256], *error = NULL;
     snprintf(text, sizeof text,
              "periodic_compaction_seconds=%lld;max_bgerror_resume_count=0;"
-             "memtable_whole_key_filtering=true",
+             "memtable_whole_key_filtering=true;"
+             "memtable_insert_with_hint_prefix_extractor=rocksdb.FixedPrefix.2",
              (long long)rocks->store.grace_s);
     rocksdb_get_options_from_string(base, text, options, &error);
     CHECK(error == NULL);

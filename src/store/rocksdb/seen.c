@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { PLACES = 1 << 14, CHANGED = 1 << 18 };
+enum { PLACES = 1 << 16, CHANGED = 1 << 18 };
 
 struct SeenPlace {
     uint64_t hash, stamp;

@@ -13,7 +13,7 @@
 
 #include "store/rocksdb/overlay.h"
 
-enum { SEEN_BYTES = 160, SEEN_LOCKS = 64 };
+enum { SEEN_BYTES = 112, SEEN_LOCKS = 64 };
 
 typedef struct SeenPlace SeenPlace;
 
