@@ -9,6 +9,9 @@
 
 #include <stdio.h>
 
+enum {
+    SPARED_US = 1000 * 1000
+}; /* for a node that says it has too much to do, or is shutting down */
 enum { PAUSE_US = 100 * 1000, PREPARE_AGAIN_MOST = 8 };
 
 /* ---- Lists ------------------------------------------------------------------------------------------------- */
@@ -47,12 +50,12 @@ void call_list_remove(Call *call)
 /* What went wrong, with the node that it went wrong at. */
 static void keep_words(Call *call, int32_t code, Slice words)
 {
-    int size = words.size > CQL_WORDS ? CQL_WORDS : (int)words.size;
-    call->answer->error = code;
+    char *text = call->answer->words;
+    int named = 0;
     if (call->host != NULL)
-        snprintf(call->answer->words, CQL_WORDS, "%s: %.*s", call->host->address, size, words.data);
-    else
-        snprintf(call->answer->words, CQL_WORDS, "%.*s", size, words.data);
+        named = snprintf(text, CQL_WORDS, "%s: ", call->host->address);
+    wire_show_words(words, text + named, (size_t)(CQL_WORDS - named));
+    call->answer->error = code;
 }
 
 static void end(Call *call, Status status)
@@ -170,6 +173,10 @@ static void pause_call(Call *call)
     int64_t now_us = client->loop.now_us;
     if (call->patience_us == 0)
         call->patience_us = now_us + (call->deadline_us - now_us) / 4;
+    if (call->refused) { /* by all who are there */
+        end(call, STATUS_INVALID);
+        return;
+    }
     if (now_us >= call->patience_us) {
         if (call->answer->words[0] == '\0')
             snprintf(call->answer->words, CQL_WORDS, "no node can be reached");
@@ -252,6 +259,8 @@ static void take_error(Call *call, const WireFrame *frame)
         return;
     }
     Outcome outcome = outcome_of_error(call->asked->kind, error.code);
+    if (error.code == WIRE_ERROR_OVERLOADED || error.code == WIRE_ERROR_STARTING)
+        call->host->leaving_us = call->client->loop.now_us + SPARED_US;
     if (outcome.next == OUTCOME_PREPARE)
         prepare_again(call, &error);
     else if (outcome.next == OUTCOME_REPEAT)

@@ -1,13 +1,17 @@
-/* client.c -- opening and closing, handing calls over to the I/O thread, and the loop that it runs.
+/* client.c -- opening and closing, handing calls over, and the loop of the I/O thread.
  *
- * A caller puts its calls into a list under a lock, wakes the loop only if it sleeps, and waits on a semaphore of its own. The loop takes
- * all that is there at once, so under load neither side makes a system call for each. Requests are written from the
- * caller's memory and answers are copied into the caller's arena, which nobody else touches while the caller sleeps. */
+ * A caller puts its calls into a queue. If nobody is at work on the client's state, it takes the lock and sends all that is in the queue itself:
+ * that saves waking another thread for each call. If somebody is, that one sends it, since whoever leaves looks at the queue again. Then it
+ * waits on a semaphore of its own. The I/O thread reads answers, watches the time, and writes what a socket did not take at once.
+ * Requests are written from the caller's memory and answers are copied into the caller's arena, which the caller does not touch
+ * until it is woken.
+ *
+ * With TLS only the I/O thread writes: OpenSSL cannot be told not to raise a signal when the other side is gone, and only that thread
+ * has it blocked. */
 #include "store/cql/inside.h"
 #include "store/cql/token.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,20 +19,88 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { EVENTS = 64, SEEDS_A_CONTACT = 8, IN_FLIGHT_MOST = 32000 };
+enum { EVENTS = 64, IN_FLIGHT_MOST = 32000, LEAVE_US = 1000, ROUNDS_MOST = 16 };
+
+/* ---- The queue --------------------------------------------------------------------------------------------- */
+
+static void wake(CqlClient *client)
+{
+    uint64_t one = 1;
+    CHECK(write(client->wake_fd, &one, sizeof one) == (ssize_t)sizeof one);
+}
+
+static void wake_if_asleep(CqlClient *client)
+{
+    pthread_mutex_lock(&client->queue_lock);
+    bool asleep = client->asleep && client->queue.first != NULL;
+    client->asleep &= !asleep;
+    pthread_mutex_unlock(&client->queue_lock);
+    if (asleep)
+        wake(client);
+}
+
+static Call *take_queue(CqlClient *client)
+{
+    pthread_mutex_lock(&client->queue_lock);
+    Call *first = client->queue.first;
+    client->queue = (CallList){NULL, NULL};
+    client->asleep = false;
+    pthread_mutex_unlock(&client->queue_lock);
+    return first;
+}
+
+static bool queue_is_empty(CqlClient *client)
+{
+    pthread_mutex_lock(&client->queue_lock);
+    bool empty = client->queue.first == NULL;
+    pthread_mutex_unlock(&client->queue_lock);
+    return empty;
+}
+
+/* Sends what was handed over. With the state's lock. */
+static void start_queue(CqlClient *client)
+{
+    for (Call *call = take_queue(client), *next; call != NULL; call = next) {
+        next = call->next;
+        call->list = NULL;
+        call_start(call);
+    }
+    if (client->room)
+        calls_place_waiting(client);
+}
+
+/* A caller does the work of all who handed something over meanwhile, but not for ever. Something may now be due before the moment until
+ * which the I/O thread means to sleep. */
+static void serve_queue(CqlClient *client)
+{
+    for (int round = 0; round < ROUNDS_MOST && pthread_mutex_trylock(&client->lock) == 0; round++) {
+        client->loop.now_us = clock_steady_us(client->loop.clock);
+        start_queue(client);
+        loop_flush(&client->loop);
+        bool sooner = timers_next_us(&client->loop.timers) < client->sleep_until_us;
+        if (sooner)
+            client->sleep_until_us = INT64_MIN;
+        pthread_mutex_unlock(&client->lock);
+        if (sooner)
+            wake(client);
+        if (queue_is_empty(client))
+            return;
+    }
+    /* Whoever has the lock looks at the queue again; only one who gave up on his own account must see to it that somebody does. */
+    wake_if_asleep(client);
+}
 
 /* ---- The loop ---------------------------------------------------------------------------------------------- */
 
 static int timeout_ms(const CqlClient *client)
 {
-    int64_t next_us = timers_next_us(&client->loop.timers);
-    int64_t left_us = next_us - clock_steady_us(client->loop.clock);
-    if (next_us == INT64_MAX)
+    int64_t until_us = client->sleep_until_us, left_us = until_us - client->loop.now_us;
+    if (until_us == INT64_MAX)
         return -1;
     return left_us <= 0 ? 0 : left_us > 60 * US_PER_S ? 60000 : (int)(left_us / US_PER_MS) + 1;
 }
 
-/* From now on callers wake us; false: there is work already. */
+/* From now on somebody must wake us; false: there is work already. */
 static bool fall_asleep(CqlClient *client)
 {
     pthread_mutex_lock(&client->queue_lock);
@@ -38,49 +110,25 @@ static bool fall_asleep(CqlClient *client)
     return nothing;
 }
 
-static Call *take_queue(CqlClient *client, bool *ret_closing)
-{
-    pthread_mutex_lock(&client->queue_lock);
-    Call *first = client->queue.first;
-    client->queue = (CallList){NULL, NULL};
-    client->asleep = false;
-    *ret_closing = client->closing;
-    pthread_mutex_unlock(&client->queue_lock);
-    return first;
-}
-
-static void start_all(Call *first)
-{
-    for (Call *call = first, *next; call != NULL; call = next) {
-        next = call->next;
-        call->list = NULL;
-        call_start(call);
-    }
-}
-
-static void clear_wake(const CqlClient *client)
-{
-    uint64_t count;
-    CHECK(read(client->wake_fd, &count, sizeof count) == (ssize_t)sizeof count || errno == EAGAIN);
-}
-
-/* Sockets first and timers later: a process that was stopped for a while must not take its own absence for the nodes' silence. */
-static void turn(CqlClient *client, bool *ret_closing)
+/* Sockets first and timers later: a process that was stopped for a while must not take its own absence for the nodes' silence. With the
+ * lock but while it sleeps. Links are freed here only, when no event that names one is left. */
+static void turn(CqlClient *client)
 {
     struct epoll_event events[EVENTS];
-    int wait_ms = fall_asleep(client) ? timeout_ms(client) : 0;
+    client->sleep_until_us = timers_next_us(&client->loop.timers);
+    int wait_ms = timeout_ms(client);
+    pthread_mutex_unlock(&client->lock);
+    if (!fall_asleep(client))
+        wait_ms = 0;
     int count = epoll_wait(client->loop.epoll_fd, events, EVENTS, wait_ms);
     CHECK(count >= 0 || errno == EINTR);
+    pthread_mutex_lock(&client->lock);
     client->loop.now_us = clock_steady_us(client->loop.clock);
     for (int i = 0; i < count; i++)
-        if (events[i].data.ptr != NULL)
+        if (events[i].data.ptr != NULL) /* NULL: we were woken, and that was all */
             link_react(events[i].data.ptr, events[i].events);
-        else
-            clear_wake(client);
-    start_all(take_queue(client, ret_closing));
     timers_run(&client->loop.timers, client->loop.now_us);
-    if (client->room)
-        calls_place_waiting(client);
+    start_queue(client);
     loop_flush(&client->loop);
     loop_bury(&client->loop);
 }
@@ -98,15 +146,24 @@ static void end_all(CqlClient *client)
     timers_free(&client->loop.timers);
 }
 
+static bool may_end(CqlClient *client)
+{
+    pthread_mutex_lock(&client->queue_lock);
+    bool closing = client->closing && client->queue.first == NULL;
+    pthread_mutex_unlock(&client->queue_lock);
+    return closing && client->active == 0;
+}
+
 static void *run_loop(void *context)
 {
     CqlClient *client = context;
-    bool closing = false;
+    pthread_mutex_lock(&client->lock);
     client->loop.now_us = clock_steady_us(client->loop.clock);
     cql_control_start(client);
-    while (!closing || client->active > 0)
-        turn(client, &closing);
+    while (!may_end(client))
+        turn(client);
     end_all(client);
+    pthread_mutex_unlock(&client->lock);
     return NULL;
 }
 
@@ -136,38 +193,6 @@ void client_check_settled(CqlClient *client)
 static void settle_due(Timer *timer)
 {
     client_opened(OWNER_OF(timer, CqlClient, settle), STATUS_OK);
-}
-
-/* A name may have several addresses; each is a place to begin. */
-static void resolve(CqlClient *client, const CqlContact *contact, Reason *reason)
-{
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
-    int error = getaddrinfo(contact->host, NULL, &hints, &found);
-    if (error != 0) {
-        reason_set(reason, STATUS_UNAVAILABLE, "", "%s: %s", contact->host, gai_strerror(error));
-        return;
-    }
-    for (struct addrinfo *one = found; one != NULL; one = one->ai_next) {
-        Seed *seed = &client->seeds[client->seed_count];
-        if (client->seed_count < CQL_HOSTS_MOST &&
-            endpoint_from_system(one->ai_addr, one->ai_addrlen, contact->port, &seed->endpoint) ==
-                STATUS_OK) {
-            snprintf(seed->name, sizeof seed->name, "%s", contact->host);
-            client->seed_count++;
-        }
-    }
-    freeaddrinfo(found);
-}
-
-static Status resolve_all(CqlClient *client, const CqlOptions *options, Reason *reason)
-{
-    CHECK(options->contact_count > 0);
-    client->port = options->contacts[0].port;
-    client->seeds = calloc(CQL_HOSTS_MOST, sizeof *client->seeds);
-    CHECK(client->seeds != NULL);
-    for (size_t i = 0; i < options->contact_count; i++)
-        resolve(client, &options->contacts[i], reason);
-    return client->seed_count > 0 ? STATUS_OK : STATUS_UNAVAILABLE;
 }
 
 static char *copy_or_null(const char *text)
@@ -206,11 +231,13 @@ static CqlClient *client_new(const CqlOptions *options)
                        .connect_us = ms_or(options->connect_ms, CQL_CONNECT_MS),
                        .silence_us = ms_or(options->silence_ms, CQL_SILENCE_MS),
                        .in_flight = in_flight < IN_FLIGHT_MOST ? in_flight : IN_FLIGHT_MOST};
+    pthread_mutex_init(&client->lock, NULL);
     pthread_mutex_init(&client->hosts_lock, NULL);
     pthread_mutex_init(&client->queue_lock, NULL);
     pthread_mutex_init(&client->statements_lock, NULL);
     sem_init(&client->opened, 0, 0);
-    struct epoll_event wake = {.events = EPOLLIN, .data.ptr = NULL};
+    /* Told by its edge: each write wakes, and nobody has to read what was written. */
+    struct epoll_event wake = {.events = EPOLLIN | EPOLLET, .data.ptr = NULL};
     CHECK(epoll_ctl(client->loop.epoll_fd, EPOLL_CTL_ADD, client->wake_fd, &wake) == 0);
     return client;
 }
@@ -228,12 +255,13 @@ static void client_free(CqlClient *client)
     close(client->loop.epoll_fd);
     for (size_t i = 0; i < client->statement_count; i++)
         free(client->statements[i]);
+    pthread_mutex_destroy(&client->lock);
     pthread_mutex_destroy(&client->hosts_lock);
     pthread_mutex_destroy(&client->queue_lock);
     pthread_mutex_destroy(&client->statements_lock);
     sem_destroy(&client->opened);
     tls_free(client->tls);
-    free(client->seeds);
+    seeds_free(client);
     free(client->keyspace);
     free(client->user);
     wipe(client->password);
@@ -255,7 +283,7 @@ static void start_thread(CqlClient *client)
 Status cql_open(const CqlOptions *options, CqlClient **ret_client, Reason *reason)
 {
     CqlClient *client = client_new(options);
-    Status status = resolve_all(client, options, reason);
+    Status status = seeds_find(client, options, reason);
     if (status == STATUS_OK && options->tls.on) {
         status = tls_new(&options->tls, &client->tls, reason);
         client->links.tls = client->tls;
@@ -277,12 +305,6 @@ Status cql_open(const CqlOptions *options, CqlClient **ret_client, Reason *reaso
 
 /* ---- Handing over ------------------------------------------------------------------------------------------ */
 
-static void wake(CqlClient *client)
-{
-    uint64_t one = 1;
-    CHECK(write(client->wake_fd, &one, sizeof one) == (ssize_t)sizeof one);
-}
-
 void cql_close(CqlClient *client)
 {
     if (client == NULL)
@@ -292,6 +314,9 @@ void cql_close(CqlClient *client)
     pthread_mutex_unlock(&client->queue_lock);
     wake(client);
     CHECK(pthread_join(client->thread, NULL) == 0);
+    /* All is answered; who was answered last may not have left cql_run yet. */
+    while (atomic_load(&client->callers) > 0)
+        clock_sleep_us(client->world.clock, LEAVE_US);
     client_free(client);
 }
 
@@ -301,11 +326,11 @@ static void hand_over(CqlClient *client, Call *calls, size_t count)
     for (size_t i = 0; i < count; i++)
         if (calls[i].run != NULL)
             call_list_add(&client->queue, &calls[i]);
-    bool asleep = client->asleep;
-    client->asleep = false;
     pthread_mutex_unlock(&client->queue_lock);
-    if (asleep)
-        wake(client);
+    if (client->tls == NULL)
+        serve_queue(client);
+    else
+        wake_if_asleep(client);
 }
 
 static bool fits(const CqlCall *call)
@@ -346,9 +371,11 @@ void cql_run(CqlClient *client, const CqlCall *calls, size_t count, Arena *arena
     if (run.left == 0)
         return;
     sem_init(&run.answered, 0, 0);
+    atomic_fetch_add(&client->callers, 1);
     hand_over(client, own, count);
     while (sem_wait(&run.answered) != 0)
         CHECK(errno == EINTR);
+    atomic_fetch_sub(&client->callers, 1);
     sem_destroy(&run.answered);
     for (size_t i = 0; i < count; i++)
         read_answer(&own[i], arena);

@@ -253,6 +253,8 @@ static void retry_due(Timer *timer)
     Control *control = OWNER_OF(timer, Control, retry);
     CqlClient *client = control->client;
     if (!candidate(control, control->attempt)) {
+        if (client->is_opened)
+            seeds_find_again(client); /* all may have moved, and only their names be the same */
         client_opened(client, control->worst);
         control->attempt = 0;
         control->worst = STATUS_OK;

@@ -2,7 +2,8 @@
  * what becomes of it), prepared.c (statements on nodes), hosts.c (nodes and their connections), control.c (who is in the
  * cluster). Below them link.h, which knows connections and nothing of calls.
  *
- * Everything here belongs to the I/O thread, but for what says otherwise. */
+ * Everything here is done with the client's lock, by the I/O thread or by a caller, but for what says otherwise. Answers are read by
+ * the I/O thread only. */
 #pragma once
 
 #include <pthread.h>
@@ -34,7 +35,7 @@ typedef struct CallList {
 typedef struct Run {
     sem_t answered;
     size_t left;
-    Arena *arena; /* the I/O thread's while the caller sleeps */
+    Arena *arena; /* the I/O thread's until it is answered */
 } Run;
 
 /* Lives in the caller's arena. */
@@ -50,6 +51,7 @@ struct Call {
     Slice body;        /* of RESULT: read by the caller */
     Host *host;        /* the one it was last sent to, or must go to */
     bool pinned;       /* to that host */
+    bool refused;      /* a node says that its statement cannot be */
     uint8_t prepared_again;
     int64_t token;
     int64_t deadline_us;
@@ -95,7 +97,7 @@ struct Host {
     Timer retry;
     unsigned failures;  /* rounds of connecting since one stood */
     bool settled;       /* a first round of connecting is over */
-    int64_t leaving_us; /* until then others are asked first: it said that it goes */
+    int64_t leaving_us; /* until then others are asked first: it goes, or has too much to do */
     Prepared *prepared; /* by the index of the statement */
     size_t prepared_count;
     CallList unprepared; /* calls that wait for a statement */
@@ -159,6 +161,14 @@ typedef struct Control {
 void cql_control_start(CqlClient *client);
 void cql_control_end(CqlClient *client);
 
+/* ---- Seeds ------------------------------------------------------------------------------------------------- */
+
+/* Looks the contacts up, by the thread that opens. UNAVAILABLE: none has an address. */
+MUST_USE Status seeds_find(CqlClient *client, const CqlOptions *options, Reason *reason);
+/* Looks them up again without waiting: what was found by the last time is taken, and a new look-up begun. */
+void seeds_find_again(CqlClient *client);
+void seeds_free(CqlClient *client);
+
 /* ---- The client -------------------------------------------------------------------------------------------- */
 
 /* X(name, help): counted by any thread. */
@@ -185,6 +195,8 @@ static inline void cql_count(_Atomic uint64_t *counter)
 }
 
 struct CqlClient {
+    pthread_mutex_t
+        lock; /* for all but what is set when it opens, and what has a lock of its own */
     World world;
     char *keyspace; /* NULL: none */
     char *user, *password;
@@ -192,8 +204,11 @@ struct CqlClient {
     uint16_t port; /* where a table does not say */
     size_t connections;
     int64_t request_us;
+    CqlContact *contacts; /* copies */
+    size_t contact_count;
     Seed *seeds;
     size_t seed_count;
+    struct Lookup *lookup; /* that is under way, or NULL */
 
     Loop loop;
     LinkSettings links;
@@ -212,10 +227,12 @@ struct CqlClient {
 
     /* Handing over: */
     pthread_t thread;
-    pthread_mutex_t queue_lock;
+    int64_t sleep_until_us;     /* the I/O thread, at the latest */
+    pthread_mutex_t queue_lock; /* for the next two lines */
     CallList queue;
     bool asleep, closing;
     int wake_fd;
+    _Atomic int callers; /* in cql_run */
 
     /* Opening: */
     sem_t opened;

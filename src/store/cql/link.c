@@ -197,12 +197,9 @@ static void take_event(Link *link, const WireFrame *frame)
 /* An older server refuses our version in its own. */
 static void refuse_version(Link *link, const WireFrame *frame)
 {
-    WireError error = {.words = SLICE("no reason given")};
     char words[CQL_WORDS];
-    if (frame->opcode == WIRE_ERROR && wire_read_error(frame->body, &error) != STATUS_OK)
-        error.words = SLICE("no reason given");
-    snprintf(words, sizeof words, "it speaks protocol v%u, and v4 is needed (%.*s)",
-             frame->version & 0x7fu, SLICE_ARG(error.words));
+    snprintf(words, sizeof words, "it speaks protocol v%u, and v4 is needed",
+             frame->version & 0x7fu);
     link_close(link, STATUS_INVALID, words);
 }
 
@@ -254,7 +251,7 @@ static void start_error(Link *link, const WireFrame *frame)
     Status status = error.code == WIRE_ERROR_LOGIN      ? STATUS_LOGIN
                     : error.code == WIRE_ERROR_PROTOCOL ? STATUS_INVALID
                                                         : STATUS_UNAVAILABLE;
-    snprintf(words, sizeof words, "%.*s", SLICE_ARG(error.words));
+    wire_show_words(error.words, words, sizeof words);
     link_close(link, status, words);
 }
 

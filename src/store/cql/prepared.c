@@ -69,16 +69,19 @@ static void place_all(Host *host)
     }
 }
 
-/* The node refuses the statement: so it does for all that wait for it. */
+/* The node refuses the statement: so it does for all that wait for it. One that was away while a table was made does not know it for
+ * some moments; the statement cannot be only if every node says so. */
 static void refuse_all(Host *host, const CqlStatement *statement, const WireError *error)
 {
     Outcome outcome = outcome_of_error(CQL_READ, error->code);
+    bool invalid = error->code == WIRE_ERROR_INVALID;
     for (Call *call = host->unprepared.first, *next; call != NULL; call = next) {
         next = call->next;
         if (!uses(call, statement))
             continue;
         call_list_remove(call);
-        if (outcome.next == OUTCOME_ANSWER)
+        call->refused |= invalid;
+        if (outcome.next == OUTCOME_ANSWER && !invalid)
             call_finish(call, outcome.status, error->code, error->words);
         else
             call_try_next(call, error->code, error->words);

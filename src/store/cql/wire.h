@@ -43,6 +43,8 @@ typedef enum WireOpcode {
 enum {
     WIRE_ERROR_PROTOCOL = 0x000A,
     WIRE_ERROR_LOGIN = 0x0100,
+    WIRE_ERROR_OVERLOADED = 0x1001, /* also: is shutting down */
+    WIRE_ERROR_STARTING = 0x1002,
     WIRE_ERROR_INVALID = 0x2200,
     WIRE_ERROR_UNPREPARED = 0x2500,
 };
@@ -98,6 +100,8 @@ typedef struct WireError {
     Slice unknown_id; /* of 0x2500 */
 } WireError;
 MUST_USE Status wire_read_error(Slice body, WireError *ret_error);
+/* Words of a node as text that is safe to show: what is not printable ASCII becomes a question mark, the end is cut. */
+void wire_show_words(Slice words, char *ret_text, size_t size);
 /* The id by which a prepared statement is executed. */
 MUST_USE Status wire_read_prepared(Slice body, Slice *ret_id);
 

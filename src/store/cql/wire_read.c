@@ -94,6 +94,14 @@ Status wire_read_error(Slice body, WireError *ret_error)
     return STATUS_OK;
 }
 
+void wire_show_words(Slice words, char *ret_text, size_t size)
+{
+    size_t shown = words.size < size - 1 ? words.size : size - 1;
+    for (size_t i = 0; i < shown; i++)
+        ret_text[i] = words.data[i] >= ' ' && words.data[i] <= '~' ? words.data[i] : '?';
+    ret_text[shown] = '\0';
+}
+
 Status wire_read_prepared(Slice body, Slice *ret_id)
 {
     Reader reader = reader_of(body);

@@ -202,6 +202,15 @@ static bool simple(Connection *connection, int16_t stream, uint8_t opcode)
     return write_all(connection, buffer_slice(&out));
 }
 
+static bool refuse_table(Connection *connection, int16_t stream)
+{
+    BUFFER_SCOPE Buffer out = {0};
+    size_t frame = begin_answer(&out, stream, WIRE_ERROR);
+    put_error(&out, WIRE_ERROR_INVALID, "unconfigured table");
+    wire_end(&out, frame);
+    return write_all(connection, buffer_slice(&out));
+}
+
 static bool refuse_version(Connection *connection, int16_t stream)
 {
     BUFFER_SCOPE Buffer out = {0};
@@ -243,6 +252,8 @@ static bool react(Connection *connection, const WireFrame *frame)
         return simple(connection, frame->stream, WIRE_SUPPORTED);
     case WIRE_PREPARE:
         server->prepared++;
+        if (server->ignorant)
+            return refuse_table(connection, frame->stream);
         return simple(connection, frame->stream, WIRE_RESULT);
     default:
         return answer_about_cluster(connection, frame->stream, frame->body) ||

@@ -50,6 +50,7 @@ struct Server {
     const char *address;
     int place;
     _Atomic int act, error;
+    _Atomic bool ignorant;                           /* of all tables: it refuses to prepare */
     _Atomic int greeted, executed, prepared, probed; /* requests of a kind that came */
     _Atomic int connections;                         /* that are open */
     struct ServerInside *inside;

@@ -42,12 +42,18 @@ void stage_expect_refused(const CqlOptions *options, Status status, const char *
 
 CqlAnswer stage_call(CqlClient *client, CqlKind kind, Arena *arena)
 {
+    return stage_call_within(client, kind, 0, arena);
+}
+
+CqlAnswer stage_call_within(CqlClient *client, CqlKind kind, int64_t request_ms, Arena *arena)
+{
     CqlPart part = {.statement = cql_statement(client, "SELECT host FROM stage.table")};
     CqlCall call = {.kind = kind,
                     .parts = &part,
                     .part_count = 1,
                     .routing_key = SLICE("row"),
-                    .consistency = CQL_QUORUM};
+                    .consistency = CQL_QUORUM,
+                    .request_ms = request_ms};
     CqlAnswer answer;
     cql_run(client, &call, 1, arena, &answer);
     return answer;

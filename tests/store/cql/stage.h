@@ -5,7 +5,8 @@
 #include "store/cql/client.h"
 #include "test.h"
 
-enum { STAGE_REQUEST_MS = 2000, STAGE_CONNECT_MS = 600, STAGE_SILENCE_MS = 300 };
+/* Short, but not so short that a machine with too much to do breaks them. */
+enum { STAGE_REQUEST_MS = 8000, STAGE_CONNECT_MS = 2500, STAGE_SILENCE_MS = 1000 };
 
 /* A client and its town. Both outlive a test that failed in the middle, as their threads do. */
 typedef struct Stage {
@@ -31,6 +32,7 @@ void stage_expect_refused(const CqlOptions *options, Status status, const char *
 
 /* One statement without values. With a routing key it goes to the first of its nodes when it is conditional. */
 CqlAnswer stage_call(CqlClient *client, CqlKind kind, Arena *arena);
+CqlAnswer stage_call_within(CqlClient *client, CqlKind kind, int64_t request_ms, Arena *arena);
 /* The server that answered, by the row it gave. */
 Slice stage_host(const CqlAnswer *answer);
 double stage_metric(CqlClient *client, const char *name);
@@ -39,7 +41,7 @@ int64_t stage_now_ms(void);
 /* Waits until it is true, some seconds at most. */
 #define STAGE_SOON(condition)                              \
     do {                                                   \
-        int64_t until_ms_ = stage_now_ms() + 8000;         \
+        int64_t until_ms_ = stage_now_ms() + 20000;        \
         while (!(condition) && stage_now_ms() < until_ms_) \
             clock_sleep_us(world_real().clock, 2000);      \
         EXPECT(condition);                                 \
