@@ -29,7 +29,22 @@
       "Threads for requests that compute a password, a quarter of a second of a core each.")       \
     X(NUMBER, password_queue, "16", 0, 100000,                                                     \
       "Log-ins that wait for that; those that come then are told to try again in a moment.")       \
-    X(TEXT, store, "rocksdb", 3, 1000, "The engine: rocksdb keeps all in the data directory.")     \
+    X(TEXT, store, "rocksdb", 3, 1000,                                                             \
+      "Where everything is kept: rocksdb, in the data directory; or a cluster, "                   \
+      "cassandra://host1,host2/keyspace.")                                                         \
+    X(TEXT, cassandra_user, "", 0, 100, "The log-in at the cluster, when it asks for one.")        \
+    X(TEXT, cassandra_password_file, "", 0, 1000,                                                  \
+      "A file with its password in one line, so that it stands in no list of processes.")          \
+    X(SWITCH, cassandra_tls, "off", 0, 1,                                                          \
+      "Encrypt connections to the cluster; the name of each node is checked.")                     \
+    X(TEXT, cassandra_ca_file, "", 0, 1000,                                                        \
+      "Certificates to trust at the cluster; those of the system when empty.")                     \
+    X(TEXT, cassandra_cert_file, "", 0, 1000,                                                      \
+      "Our own certificate, where the cluster asks for one.")                                      \
+    X(TEXT, cassandra_key_file, "", 0, 1000, "The key of that certificate.")                       \
+    X(NUMBER, cassandra_request_seconds, "10", 1, 600,                                             \
+      "How long a call to the cluster may take before its outcome counts as unknown.")             \
+    X(NUMBER, cassandra_connections, "2", 1, 64, "Connections to each node of the cluster.")       \
     X(TEXT, site_name, "Ostraka", 1, 60, "What the site is called, on its pages and in letters.")  \
     X(TEXT, log_level, "info", 4, 7,                                                               \
       "debug, info, warning or error; requests are logged at info.")                               \

@@ -12,6 +12,7 @@
 
 typedef struct StoreEngine {
     const char *name;
+    bool shared; /* several processes may have it open */
     Status (*read)(Store *store, const Read *read, Arena *arena, Cell *ret_cell);
     Status (*read_many)(Store *store, const Read *reads, size_t count, Arena *arena,
                         ReadAnswer *ret_answers);

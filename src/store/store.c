@@ -35,7 +35,7 @@ static Status check_timestamp(const Store *store, const Table *table, int64_t ti
     if (table->kind == TABLE_CONDITIONAL)
         return timestamp == 0 ? STATUS_OK : STATUS_INVALID;
     if (!table->deletes && !table->expires)
-        return STATUS_OK;
+        return timestamp != INT64_MIN ? STATUS_OK : STATUS_INVALID;
     int64_t now = clock_now_us(store->clock);
     bool fits = timestamp >= now - store->grace_s * US_PER_S &&
                 timestamp <= now + STORE_AHEAD_MOST_S * US_PER_S;
@@ -67,6 +67,7 @@ static size_t change_bytes(const Change *change)
 static Status check_batch(const Store *store, const Batch *batch)
 {
     size_t bytes = 0;
+    TRY(check_size(batch->count, 0, STORE_BATCH_CHANGES_MOST));
     for (size_t i = 0; i < batch->count; i++) {
         const RowChange *row = &batch->changes[i];
         TRY(check_row(row->table, TABLE_PLAIN, row->row));
@@ -293,6 +294,11 @@ Slice store_receipt(Slice id, Arena *arena)
 void store_health(Store *store, StoreHealth *ret_health)
 {
     store->engine->health(store, ret_health);
+}
+
+bool store_is_shared(const Store *store)
+{
+    return store->engine->shared;
 }
 
 void store_metrics(Store *store, StoreMetricVisit *visit, void *context)

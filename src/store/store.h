@@ -41,6 +41,7 @@ enum {
     STORE_COLUMN_MOST = 4096,
     STORE_VALUE_MOST = 1024 * 1024,
     STORE_BATCH_MOST = 4 * 1024 * 1024, /* rows, columns and values of a plain batch together */
+    STORE_BATCH_CHANGES_MOST = 20000,   /* its changes: each takes some bytes more on the wire */
     STORE_UPDATE_MOST = 1024 * 1024,    /* the same for a conditional update, with its conditions */
     STORE_CHANGES_MOST = 4096,          /* changes of an update, and conditions */
     STORE_PAGE_MOST = 10000,            /* cells of a page; it also ends at 4 MiB */
@@ -48,7 +49,7 @@ enum {
     STORE_POSITION_MOST = 8192, /* of a scan */
     STORE_MANY_MOST =
         10000, /* reads, batches or updates in one read_many, write_many or update_many */
-    STORE_TTL_MOST_S = 20 * 366 * 86400,
+    STORE_TTL_MOST_S = 20 * 365 * 86400, /* Cassandra knows no longer life */
     STORE_AHEAD_MOST_S = 86400, /* how far ahead of our clock a wall-clock timestamp may be */
 };
 
@@ -136,8 +137,8 @@ typedef struct Change {
     Slice column;
     Slice value; /* ignored by a delete */
     int64_t
-        timestamp; /* plain tables: the caller's; µs of the wall clock where the table deletes or expires.
-                          Conditional tables: 0 */
+        timestamp; /* plain tables: the caller's; µs of the wall clock where the table deletes or expires, else any
+                          number but INT64_MIN, which engines keep for themselves. Conditional tables: 0 */
     int64_t ttl_s;  /* 0: for ever; else 1 … STORE_TTL_MOST_S, only where the table expires */
     bool is_delete; /* only where the table deletes */
 } Change;
@@ -234,6 +235,8 @@ typedef struct StoreHealth {
 } StoreHealth;
 
 void store_health(Store *store, StoreHealth *ret_health);
+/* Other processes may write to it at the same time. */
+bool store_is_shared(const Store *store);
 
 /* Counters and gauges for /metrics: calls `visit` with a name, a help text, whether it only grows, and its value. */
 typedef void StoreMetricVisit(void *context, const char *name, const char *help, bool counter,

@@ -82,7 +82,7 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
     X(PROJECTED, 25, "projected", PLAIN, false, false, "generation, voter",                        \
       "seq: up to which entry; the timestamp is seq", "votes: project")                            \
     X(CHANGED, 26, "changed", REPEATED, false, true, "minute, shard of 16",                        \
-      "policy: its count changed; expires after an hour", "votes: project")                        \
+      "second, policy: its count changed; expires after an hour", "votes: project")                \
     X(DIRTY, 27, "dirty", REPEATED, false, true, "hour, shard of 16",                              \
       "voter: may have something to project; expires after 40 days", "votes: save")                \
     X(GENERATIONS, 28, "generations", CONDITIONAL, false, true, "derived",                         \
@@ -101,6 +101,9 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
     X(POLICY_INDEX, 32, "policy_index", PLAIN, true, false,                                        \
       "name, date, party/id, category/id, owner/id", "sort key, policy: the policy",               \
       "policies: after a change, and reindex")                                                     \
+    X(POLICY_NEWS, 33, "policy_news", REPEATED, false, true, "minute",                             \
+      "second, policy: its row is about to change; expires after an hour",                         \
+      "policies: before a change, on a store that others share")                                   \
     X(RANK_CHECKPOINTS, 40, "rank_checkpoints", PLAIN, false, false,                               \
       "generation; or generation, day",                                                            \
       "day: digest of the late days it knew; or page of 1024 ids: that digest, then policy, "      \

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 static const ContractEngine *const ENGINES[] = {
+    &CONTRACT_CASSANDRA,
     &CONTRACT_ROCKSDB,
     &CONTRACT_SIM,
 };

@@ -27,6 +27,7 @@ typedef struct ContractEngine {
     Status (*open)(const ContractOptions *options, Store **ret_store, Reason *reason);
 } ContractEngine;
 
+extern const ContractEngine CONTRACT_CASSANDRA;
 extern const ContractEngine CONTRACT_ROCKSDB;
 extern const ContractEngine CONTRACT_SIM;
 

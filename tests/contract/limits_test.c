@@ -180,6 +180,21 @@ TEST(a_page_has_1_to_10000_cells)
     contract_end();
 }
 
+TEST(a_batch_has_at_most_20000_changes)
+{
+    contract_fresh();
+    Cell cell = UNTOUCHED;
+    EXPECT_STATUS(write_numbered(&CONTRACT_KEEP, SLICE("over"), STORE_BATCH_CHANGES_MOST + 1),
+                  STATUS_TOO_LARGE);
+    EXPECT_STATUS(contract_read(&CONTRACT_KEEP, SLICE("over"), SLICE("00000"), &cell),
+                  STATUS_NOT_FOUND);
+    EXPECT_STATUS(write_numbered(&CONTRACT_KEEP, ROW, STORE_BATCH_CHANGES_MOST), STATUS_OK);
+    EXPECT_CELL(&CONTRACT_KEEP, ROW, SLICE("00000"), V);
+    EXPECT_CELL(&CONTRACT_KEEP, ROW, SLICE("19999"), V);
+    expect_untouched(&cell);
+    contract_end();
+}
+
 TEST(at_most_10000_reads_in_one_call)
 {
     Store *store = contract_fresh();

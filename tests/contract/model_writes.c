@@ -25,7 +25,7 @@ static int64_t random_timestamp(Place place)
     if (run_one_in(3) && (any || model_takes_timestamp(&run.model, stored)))
         return stored;
     if (any && run_one_in(2000))
-        return run_one_in(2) ? INT64_MIN : (int64_t)run_below(1000);
+        return run_one_in(2) ? INT64_MIN + 1 : (int64_t)run_below(1000);
     if (any)
         return run.operation / 50 + (int64_t)run_below(5) - 3;
     if (run_one_in(30))

@@ -84,20 +84,22 @@ TEST(the_newest_timestamp_wins_in_every_order_of_arrival)
     contract_end();
 }
 
-TEST(every_64_bit_number_is_a_timestamp_where_nothing_dies)
+TEST(every_64_bit_number_but_the_least_is_a_timestamp_where_nothing_dies)
 {
     contract_fresh();
     Case c = {
-        {cell("least", INT64_MIN), cell("zero", 0), cell("less", -1), cell("most", INT64_MAX)},
+        {cell("least", INT64_MIN + 1), cell("zero", 0), cell("less", -1), cell("most", INT64_MAX)},
         4,
         SLICE("most"),
         false};
     play(&CONTRACT_KEEP, &c);
     Cell found;
-    EXPECT_STATUS(contract_write(&CONTRACT_KEEP, SLICE("low"), cell("least", INT64_MIN)),
+    EXPECT_STATUS(contract_write(&CONTRACT_KEEP, SLICE("low"), cell("least", INT64_MIN + 1)),
                   STATUS_OK);
     EXPECT_STATUS(contract_read(&CONTRACT_KEEP, SLICE("low"), COLUMN, &found), STATUS_OK);
-    EXPECT_I64(found.timestamp, INT64_MIN);
+    EXPECT_I64(found.timestamp, INT64_MIN + 1);
+    EXPECT_STATUS(contract_write(&CONTRACT_KEEP, SLICE("low"), cell("none", INT64_MIN)),
+                  STATUS_INVALID);
     contract_end();
 }
 
@@ -236,7 +238,6 @@ TEST(the_winner_is_the_same_after_a_restart)
     contract_fresh();
     int64_t now = contract_now_us();
     Case dead = {{cell("z", now), gone(now)}, 2, SLICE_EMPTY, true};
-    Case alive = {{cell("z", now), brief("a", now, 1000)}, 2, SLICE("a"), false};
     play(&CONTRACT_PLAIN, &dead);
     contract_restart();
     expect_outcome(&CONTRACT_PLAIN, SLICE("alone 0"), &dead);
@@ -244,6 +245,7 @@ TEST(the_winner_is_the_same_after_a_restart)
     expect_outcome(&CONTRACT_PLAIN, SLICE("alone 0"), &dead);
     contract_fresh();
     now = contract_now_us();
+    Case alive = {{cell("z", now), brief("a", now, 1000)}, 2, SLICE("a"), false};
     play(&CONTRACT_PLAIN, &alive);
     contract_restart();
     EXPECT_STATUS(contract_write(&CONTRACT_PLAIN, SLICE("alone 1"), cell("zz", now)), STATUS_OK);
