@@ -1,5 +1,6 @@
 /* commands.c -- the table of commands, and the small ones. */
 #include "base/json.h"
+#include "cli/cluster.h"
 #include "cli/command.h"
 #include "cli/ledger_commands.h"
 #include "cli/open.h"
@@ -150,7 +151,7 @@ static int run_backup(Context *context)
 static Status needed_key(Context *context, Slice *ret_id, Reason *reason)
 {
     Store *store;
-    TRY(open_store(context->config, context->world, false, &store, reason));
+    TRY(open_store(context->config, context->world, &(OpenHow){0}, &store, reason));
     Status status = site_key(store, context->arena, ret_id);
     store_close(store);
     return status;
@@ -160,7 +161,12 @@ static int run_restore(Context *context)
 {
     Reason reason = {0};
     const char *backup = command_path(context, 0), *directory = context->config->data;
-    Status status = store_rocksdb_restore(backup, directory, context->world.disk, &reason);
+    Status status = STATUS_INVALID;
+    if (open_is_embedded(context->config))
+        status = store_rocksdb_restore(backup, directory, context->world.disk, &reason);
+    else
+        (void)reason_set(&reason, status, "store",
+                         "a cluster is restored by its own means, from the snapshots of its nodes");
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     command_print(context, "restored %s into %s\n", backup, directory);
@@ -359,6 +365,10 @@ const Command COMMANDS[] = {
     {"maintenance on", "", 0, 0, COMMAND_STORE, "Answer visitors with a message instead of pages.", run_maintenance_on,
      {{"message", "TEXT", "what visitors read, at most 300 bytes"}}, false},
     {"maintenance off", "", 0, 0, COMMAND_STORE, "Serve pages again.", run_maintenance_off, NONE},
+    {"cluster init", "", 0, 0, COMMAND_ALONE, "Make the keyspace and tables that --store cassandra://… names, or finish making them.",
+     run_cluster_init, {{"replication", "N", "copies of each row in each data centre, 3"}}, false},
+    {"cluster check", "", 0, 0, COMMAND_ALONE, "Look at the cluster as serve does, and say what it finds; exit 1 when it does not fit.",
+     run_cluster_check, NONE},
     {"config", "", 0, 0, COMMAND_ALONE, "Print the settings in force; --help explains each.", run_config, {MARKDOWN}, false},
     {"api", "", 0, 0, COMMAND_ALONE, "Print the JSON interface as Markdown.", run_api, NONE},
     {"tables", "", 0, 0, COMMAND_ALONE, "Print the store's tables as Markdown.", run_tables, NONE},

@@ -138,7 +138,7 @@ Status demo_fill(Context *context, const DemoPlan *plan, DemoSummary *ret_summar
     Store *store;
     World world = demo_world(&own, context->world, plan);
     Audience audience = {.context = context, .plan = plan, .terminal = isatty(STDERR_FILENO)};
-    TRY(open_store_bulk(context->config, world, &store, reason));
+    TRY(open_store(context->config, world, &(OpenHow){.bulk = true}, &store, reason));
     AppParts parts = {store, world, NULL, context->config};
     Status status = check_empty(store, context->config->data, reason);
     if (status == STATUS_OK) /* the key is real */

@@ -37,7 +37,7 @@ Status demo_first_start(Context *context, Reason *reason)
                      .days = DAYS,
                      .seed = SEED,
                      .until_us = now_us / HOUR_US * HOUR_US};
-    if (config.empty || !open_is_loopback(&config))
+    if (config.empty || !open_is_embedded(&config) || !open_is_loopback(&config))
         return STATUS_OK;
     TRY(is_new(context, &new, reason));
     if (!new)

@@ -126,14 +126,14 @@ static int run_on_store(Context *context, const Words *words)
 {
     Reason reason = {0};
     ControlRequest request = {words->words, words->count, context->directory, context->input};
+    OpenHow how = {.create = context->parsed.command->creates};
     for (int tries = 0;; tries++) {
         int code;
         Status status = control_call(context->config->data, &request, &code, &reason);
         if (status == STATUS_OK)
             return code;
         if (status == STATUS_NOT_FOUND)
-            status = open_store(context->config, context->world, context->parsed.command->creates,
-                                &context->store, &reason);
+            status = open_store(context->config, context->world, &how, &context->store, &reason);
         if (status == STATUS_CONFLICT && tries < 20) {
             clock_sleep_us(context->world.clock, 100 * US_PER_MS);
             continue;

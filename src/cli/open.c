@@ -1,44 +1,95 @@
 /* open.c -- from settings to an open store. */
 #include "cli/open.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "cli/cluster.h"
 #include "cli/site_facts.h"
 #include "store/rocksdb/rocksdb.h"
 #include "web/address.h"
 #include "web/http_rules.h"
 
-static Status check_engine(const Config *config, Reason *reason)
+/* ---- Engines ------------------------------------------------------------------------------------------------ */
+
+static Status open_rocksdb(const Config *config, World world, const OpenHow *how, Store **ret_store,
+                           Reason *reason)
 {
-    if (strcmp(config->store, "rocksdb") != 0)
+    RocksdbOptions options = {.directory = config->data,
+                              .create = how->create || how->bulk,
+                              .cache_bytes = (size_t)config->cache_bytes,
+                              .write_buffer_bytes = (size_t)config->write_buffer_bytes,
+                              .grace_s = config->grace_days * S_PER_DAY,
+                              .reopen_s = config->reopen_seconds,
+                              .bulk = how->bulk,
+                              .world = world,
+                              .tables = TABLES};
+    return store_rocksdb_open(&options, ret_store, reason);
+}
+
+typedef struct Engine {
+    const char *store;
+    bool is_address; /* `store` is how it begins */
+    Status (*open)(const Config *config, World world, const OpenHow *how, Store **ret_store,
+                   Reason *reason);
+} Engine;
+
+static const Engine ENGINES[] = {
+    {"rocksdb", false, open_rocksdb},
+    {"cassandra://", true, cluster_open},
+};
+
+static const Engine *engine_of(const Config *config)
+{
+    for (size_t i = 0; i < sizeof ENGINES / sizeof ENGINES[0]; i++) {
+        Slice name = slice_from(ENGINES[i].store), store = slice_from(config->store);
+        if (ENGINES[i].is_address ? slice_starts_with(store, name) : slice_equal(store, name))
+            return &ENGINES[i];
+    }
+    return NULL;
+}
+
+Status open_store(const Config *config, World world, const OpenHow *how, Store **ret_store,
+                  Reason *reason)
+{
+    const Engine *engine = engine_of(config);
+    if (engine == NULL)
         return reason_set(reason, STATUS_INVALID, "store",
-                          "there is no engine \"%s\"; this program has rocksdb", config->store);
-    return STATUS_OK;
+                          "there is no engine \"%s\"; this program has rocksdb, and "
+                          "cassandra://host1,host2/keyspace",
+                          config->store);
+    return engine->open(config, world, how, ret_store, reason);
 }
 
-static RocksdbOptions options_of(const Config *config, World world)
+bool open_is_embedded(const Config *config)
 {
-    return (RocksdbOptions){.directory = config->data,
-                            .cache_bytes = (size_t)config->cache_bytes,
-                            .write_buffer_bytes = (size_t)config->write_buffer_bytes,
-                            .grace_s = config->grace_days * S_PER_DAY,
-                            .reopen_s = config->reopen_seconds,
-                            .world = world,
-                            .tables = TABLES};
+    const Engine *engine = engine_of(config);
+    return engine == NULL || !engine->is_address;
 }
 
-Status open_store(const Config *config, World world, bool create, Store **ret_store, Reason *reason)
+Status open_claim(const Config *config, World world, int *ret_lock, Reason *reason)
 {
-    RocksdbOptions options = options_of(config, world);
-    options.create = create;
-    TRY(check_engine(config, reason));
-    return store_rocksdb_open(&options, ret_store, reason);
-}
-
-Status open_store_bulk(const Config *config, World world, Store **ret_store, Reason *reason)
-{
-    RocksdbOptions options = options_of(config, world);
-    options.create = options.bulk = true;
-    TRY(check_engine(config, reason));
-    return store_rocksdb_open(&options, ret_store, reason);
+    ARENA_SCOPE Arena *arena = arena_new();
+    *ret_lock = -1;
+    if (open_is_embedded(config))
+        return STATUS_OK;
+    TRY(disk_make_directory(world.disk, config->data, 0700, reason));
+    const char *path = arena_print(arena, "%s/lock%c", config->data, 0).data;
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        *ret_lock = fd;
+        return STATUS_OK;
+    }
+    int error = errno;
+    if (fd >= 0)
+        close(fd);
+    if (error == EWOULDBLOCK)
+        return reason_set(reason, STATUS_CONFLICT, "data",
+                          "%s belongs to a process that runs: give each its own --data",
+                          config->data);
+    return reason_set(reason, STATUS_UNAVAILABLE, "data", "%s: %s", path, strerror(error));
 }
 
 /* ---- The key ------------------------------------------------------------------------------------------------ */

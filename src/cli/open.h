@@ -5,12 +5,22 @@
 #include "base/vault.h"
 #include "store/store.h"
 
-/* Opens the store that the settings name; `create` makes a new data directory. */
-MUST_USE Status open_store(const Config *config, World world, bool create, Store **ret_store,
+typedef struct OpenHow {
+    bool create; /* makes a new data directory */
+    bool
+        bulk; /* for loading data that can be made again: synced when it is closed; a cluster refuses */
+    void (*say)(void *self, const char *sentence); /* what an operator should know; or NULL */
+    void *self;
+} OpenHow;
+
+/* Opens the store that the settings name. */
+MUST_USE Status open_store(const Config *config, World world, const OpenHow *how, Store **ret_store,
                            Reason *reason);
-/* The same for loading data that can be made again: created when it is not there, and synced when it is closed. */
-MUST_USE Status open_store_bulk(const Config *config, World world, Store **ret_store,
-                                Reason *reason);
+/* Whether all of it is in the data directory. */
+bool open_is_embedded(const Config *config);
+/* For `serve`: the data directory is this process's until *ret_lock is closed. CONFLICT: another one has it. An embedded store sees to
+ * that itself, *ret_lock is -1 then. */
+MUST_USE Status open_claim(const Config *config, World world, int *ret_lock, Reason *reason);
 /* The site's key, for an open store. A new site gets one; otherwise the key's id must be the one that the store knows. REFUSED says which file
  * is missing or wrong, and what to do. `world` is the real one: the key comes from its luck. */
 MUST_USE Status open_vault(const Config *config, World world, Store *store, Vault **ret_vault,

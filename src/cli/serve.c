@@ -18,6 +18,7 @@ typedef struct Serving {
     Context *context;
     Config config; /* the context's, with what a demo changes */
     bool is_demo;
+    int lock; /* of the data directory, where the store is elsewhere; else -1 */
     Store *store;
     App app;
     Site *site;
@@ -91,13 +92,22 @@ static Status prepare_demo(Serving *serving, Reason *reason)
     return STATUS_OK;
 }
 
+static void log_advice(void *log, const char *sentence)
+{
+    LogLine line = log_line(log, LOG_WARNING, "store");
+    log_text(&line, "words", sentence);
+    log_end(&line);
+}
+
 static Status start_parts(Serving *serving, Reason *reason)
 {
     Context *context = serving->context;
+    OpenHow how = {.create = true, .say = log_advice, .self = serving->log};
     Slice message;
     TRY(web_server_check(context->config, reason)); /* before a data directory is made */
     TRY(demo_first_start(context, reason));
-    TRY(open_store(context->config, context->world, true, &serving->store, reason));
+    TRY(open_claim(context->config, context->world, &serving->lock, reason));
+    TRY(open_store(context->config, context->world, &how, &serving->store, reason));
     TRY(site_maintenance(serving->store, context->arena, &message));
     TRY(prepare_demo(serving, reason));
     AppParts parts = {serving->store, context->world, NULL, context->config};
@@ -134,6 +144,8 @@ static void stop_parts(Serving *serving)
     app_close(&serving->app);
     site_free(serving->site); /* the app's threads tell it of saves until here */
     store_close(serving->store);
+    if (serving->lock >= 0)
+        close(serving->lock);
 }
 
 /* Blocked in every thread from the start, so that only this wait sees them. */
@@ -193,6 +205,7 @@ int serve_run(Context *context)
     Serving serving = {
         .context = context,
         .config = *context->config,
+        .lock = -1,
         .log = log_new(STDERR_FILENO, level_of(context->config->log_level), context->world.clock)};
     Reason reason = {0};
     sigset_t signals = stop_signals();
