@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "app/ear.h"
+#include "app/follower.h"
 
 enum { ID_BLOCK = 64, CACHE_S = 60, BCRYPT_COST = 12, PAUSE_US = 2000 };
 enum { CREATION_GRACE_S = 86400, S_PER_HOUR = 3600 };
@@ -36,21 +37,28 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
 {
     Store *store = parts->store;
     World world = parts->world;
+    bool shared = store_is_shared(store);
     App app = {.world = world, .store = store, .vault = parts->vault};
     app.accounts = open_accounts(parts);
-    app.policies = policies_new(&(PoliciesOptions){
-        .store = store, .world = world, .id_block = ID_BLOCK, .cache_s = CACHE_S});
+    app.policies = policies_new(&(PoliciesOptions){.store = store,
+                                                   .world = world,
+                                                   .id_block = ID_BLOCK,
+                                                   .cache_s = CACHE_S,
+                                                   .shared = shared});
     app.ranking =
         ranking_new(&(RankingOptions){.store = store,
                                       .world = world,
                                       .policies = app.policies,
-                                      .window_days = (uint32_t)SETTINGS_AT_FIRST.window_days});
+                                      .window_days = (uint32_t)SETTINGS_AT_FIRST.window_days,
+                                      .shared = shared});
     app.ear = app_ear_new(app.ranking);
     app.votes = votes_new(&(VotesOptions){.store = store,
                                           .world = world,
                                           .accounts = app.accounts,
                                           .policies = app.policies,
-                                          .listener = app_ear_listener(app.ear)});
+                                          .listener = app_ear_listener(app.ear),
+                                          .shared = shared});
+    app.follower = shared ? app_follower_new(app.ranking, world.clock) : NULL;
     *ret_app = app;
     MailOptions mail = {
         .store = store, .world = world, .vault = parts->vault, .config = parts->config};
@@ -107,6 +115,8 @@ Status app_start(App *app, Log *log, const char *address, Reason *reason)
     app->worker = calloc(1, sizeof *app->worker);
     CHECK(app->worker != NULL);
     CHECK(pthread_create(&app->worker->thread, NULL, work, app) == 0);
+    if (app->follower != NULL)
+        app_follower_start(app->follower);
     tasks_start(app->tasks);
     mail_start(app->mail);
     return STATUS_OK;
@@ -120,6 +130,7 @@ void app_close(App *app)
         mail_stop(app->mail);
     if (app->tasks != NULL)
         tasks_stop(app->tasks);
+    app_follower_free(app->follower);
     if (app->worker != NULL) {
         atomic_store(&app->worker->ends, true);
         pthread_join(app->worker->thread, NULL);
@@ -145,6 +156,12 @@ Status app_ranking(App *app, Ranking **ret_ranking)
     }
     *ret_ranking = app->ranking;
     return STATUS_OK;
+}
+
+void app_watch(App *app, const AppWatcher *watcher)
+{
+    if (app->follower != NULL)
+        app_follower_watch(app->follower, watcher);
 }
 
 Tasks *app_tasks(App *app)

@@ -25,6 +25,7 @@ typedef struct App {
     bool ranking_loaded; /* app_ranking does it when it is first needed */
     Tasks *tasks;        /* app_tasks makes it when it is first needed */
     struct AppWorker *worker;
+    struct AppFollower *follower; /* where the store is shared */
     struct AppEar *ear;
 } App;
 
@@ -38,12 +39,21 @@ typedef struct AppParts {
 /* app_close is due whatever it returns. */
 MUST_USE Status app_open(const AppParts *parts, App *ret_app, Reason *reason);
 /* Projects what was saved before, loads the ranking, and starts the threads: one that projects, one for the tasks, one that
- * sends mail. `address` is what
+ * sends mail, and on a shared store one that follows the other instances, about once a second. `address` is what
  * this instance is called, for people; it and the log must outlive the app. */
 MUST_USE Status app_start(App *app, Log *log, const char *address, Reason *reason);
 /* Somebody else who hears of each save and of projection, each time after the ranking has; NULL ends it, but for calls that are under
  * way. Must outlive the app. The rules of VoteListener hold. */
 void app_listen(App *app, const VoteListener *listener);
+/* Who hears what other instances did, where the store is shared: of each policy that they moved or edited, and after each look that found
+ * something. From the follower's thread. */
+typedef struct AppWatcher {
+    void (*policy)(void *self, uint64_t policy);
+    void (*changed)(void *self);
+    void *self;
+} AppWatcher;
+/* NULL ends it: none is called any more when this returns. Before app_start or after; must outlive the app. */
+void app_watch(App *app, const AppWatcher *watcher);
 /* Ends the threads when there are any, and projects what waits. */
 void app_close(App *app);
 /* The ranking, loaded. */

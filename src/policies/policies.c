@@ -11,6 +11,7 @@ Policies *policies_new(const PoliciesOptions *options)
     CHECK(policies != NULL);
     policies->store = options->store;
     policies->world = options->world;
+    policies->shared = options->shared;
     policies->ids = sequence_new(options->store, options->world, "policies", options->id_block);
     policies->cache = policy_cache_new(options->world.clock,
                                        options->cache_most > 0 ? options->cache_most : CACHE_MOST,

@@ -30,6 +30,7 @@ typedef struct PoliciesOptions {
     uint32_t id_block;
     int64_t cache_s;     /* how long facts may be taken from the cache */
     uint32_t cache_most; /* policies in the cache; 0: 100,000 */
+    bool shared;         /* other instances follow: changes are announced (policies_changed) */
 } PoliciesOptions;
 
 Policies *policies_new(const PoliciesOptions *options);
@@ -145,6 +146,12 @@ typedef struct PolicyNews {
     PolicyEdit edit;
 } PolicyNews;
 MUST_USE Status policies_news(Policies *policies, uint64_t id, Arena *arena, PolicyNews *ret_news);
+
+/* The policies whose rows were about to change in a minute (since 1970), in its second `from` or later. For instances that follow each
+ * other. Marks live for an hour. */
+typedef void PolicyMarkVisit(void *context, uint64_t policy, uint8_t second);
+MUST_USE Status policies_changed(Policies *policies, uint32_t minute, uint8_t from,
+                                 PolicyMarkVisit *visit, void *context);
 
 /* ---- Facts for rules --------------------------------------------------------------------------------------- */
 

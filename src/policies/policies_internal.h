@@ -12,6 +12,7 @@ struct Policies {
     World world;
     Sequence *ids;
     PolicyCache *cache;
+    bool shared;
 };
 
 /* All but old texts, from one slice: a picture of one moment. */
@@ -34,12 +35,14 @@ const PolicyMove *policy_last(const PolicyRow *row);
 /* The move of this state and id, or NULL. */
 const PolicyMove *policy_find_move(const PolicyFacts *facts, PolicyState state, Id id);
 
-/* Fills in table and row, and runs the update by the rule for UNKNOWN. */
+/* Fills in table, row and mark, and runs the update by the rule for UNKNOWN. */
 MUST_USE Status policy_update(Policies *policies, uint64_t id, Update *update, Arena *arena);
 /* Appends a move, which the rules must allow, to the row as it was read, at the earliest at `not_before_us`; then the
  * cache and the lists know of it. CONFLICT: the row moved on without it. move->id must be set. */
 MUST_USE Status policy_append(Policies *policies, const PolicyRow *row, PolicyMove *move,
                               int64_t not_before_us);
+/* What announces a change of the policy's row; empty where nobody follows. */
+Batch policy_mark(Policies *policies, uint64_t id, Arena *arena);
 MUST_USE Status policy_check_reason(Slice text, Reason *reason);
 
 /* What a policy shows: for policies_read and for pages. */

@@ -4,6 +4,7 @@
  *   pending            saves under way
  *   ranking.c          the handle, and what saves tell
  *   load.c             reading counts and policies from the store
+ *   follow.c           what other instances changed just now
  *   questions.c        pages and places
  *   past.c             rankings of past hours
  *   checkpoints, checkpoint_task  totals at the ends of days */
@@ -33,7 +34,11 @@ struct Ranking {
     int64_t behind_us;           /* since when a read is outstanding that failed; 0: none */
     int64_t refreshed_us;        /* when the last load or refresh began that went well */
     int64_t refreshed_steady_us; /* the same by the steady clock */
+    int64_t followed_us;         /* when the last look at others began that went well */
     int64_t dropped_us;          /* steady time when idle trees were last looked for */
+
+    /* Of the thread that follows: when a policy was last read, in seconds. */
+    Map followed_counts, followed_policies;
 };
 
 uint32_t ranking_today(const Ranking *ranking);
@@ -42,5 +47,8 @@ int64_t ranking_as_of_us(const Ranking *ranking);
 /* Under the lock: windows end today from now on. */
 void ranking_turn(Ranking *ranking);
 MUST_USE Status ranking_check_query(const RankQuery *query);
+/* The counts of these, and those that are not known yet altogether. */
+MUST_USE Status ranking_reread_changed(Ranking *ranking, Votes *votes, const Book *book,
+                                       const uint64_t *policies, size_t count);
 /* The ranking that answers now, for a reader that outlives it; NULL before the first load. Free it with book_free. */
 Book *ranking_borrow(Ranking *ranking, Votes **ret_votes);

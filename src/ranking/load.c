@@ -372,9 +372,8 @@ typedef struct Changed {
     size_t count, room;
 } Changed;
 
-static void add_changed(void *context, uint64_t policy)
+static void add_changed(Changed *changed, uint64_t policy)
 {
-    Changed *changed = context;
     if (map_get(&changed->known, policy) != 0)
         return;
     map_put(&changed->known, policy, 1);
@@ -384,6 +383,17 @@ static void add_changed(void *context, uint64_t policy)
         CHECK(changed->policies != NULL);
     }
     changed->policies[changed->count++] = policy;
+}
+
+static void add_count(void *context, VotesMark mark)
+{
+    add_changed(context, mark.policy);
+}
+
+static void add_news(void *context, uint64_t policy, uint8_t second)
+{
+    (void)second;
+    add_changed(context, policy);
 }
 
 /* Since the last load or refresh that went well, by the clock that says more. */
@@ -399,7 +409,7 @@ static uint32_t minutes_since(Ranking *ranking)
 }
 
 /* UNAVAILABLE when some marks may have gone before they were read: at the beginning, or because it took so long. */
-static Status read_marks(Ranking *ranking, Votes *votes, Changed *changed)
+static Status read_marks(Ranking *ranking, Votes *votes, Changed *changed, Changed *moved)
 {
     uint32_t minute = (uint32_t)(clock_now_us(ranking->world.clock) / (60 * US_PER_S));
     uint32_t since = MUTANT(refresh_ten_minutes) ? 0 : minutes_since(ranking);
@@ -407,16 +417,19 @@ static Status read_marks(Ranking *ranking, Votes *votes, Changed *changed)
         return STATUS_UNAVAILABLE;
     /* One minute ahead, for clocks that are. */
     for (uint32_t at = minute - since - REFRESH_MINUTES; at <= minute + 1; at++)
-        TRY(votes_changed(votes, at, add_changed, changed));
+        TRY(votes_changed(votes, at, 0, add_count, changed));
+    for (uint32_t at = minute - since - REFRESH_MINUTES; ranking->shared && at <= minute + 1; at++)
+        TRY(policies_changed(ranking->policies, at, 0, add_news, moved));
     return minutes_since(ranking) >= MARKS_MINUTES && !MUTANT(refresh_ten_minutes)
                ? STATUS_UNAVAILABLE
                : STATUS_OK;
 }
 
-static Status reread_changed(Ranking *ranking, Votes *votes, const Book *book, Changed *changed)
+Status ranking_reread_changed(Ranking *ranking, Votes *votes, const Book *book,
+                              const uint64_t *policies, size_t count)
 {
-    for (size_t i = 0; i < changed->count; i++) {
-        uint64_t policy = changed->policies[i];
+    for (size_t i = 0; i < count; i++) {
+        uint64_t policy = policies[i];
         TRY(recount(ranking, votes, policy));
         pthread_rwlock_rdlock(&ranking->lock);
         bool known = is_known(book, policy);
@@ -428,13 +441,26 @@ static Status reread_changed(Ranking *ranking, Votes *votes, const Book *book, C
     return reread_again(ranking, votes);
 }
 
+/* What others moved or edited. */
+static Status reread_moved(Ranking *ranking, Votes *votes, const Changed *moved)
+{
+    for (size_t i = 0; i < moved->count; i++) {
+        Status status = reread(ranking, votes, moved->policies[i]);
+        if (status != STATUS_NOT_FOUND)
+            TRY(status);
+    }
+    return STATUS_OK;
+}
+
 static Status refresh(Ranking *ranking, Votes *votes, const Book *book)
 {
-    Changed changed = {0};
+    Changed changed = {0}, moved = {0};
     Moment began = moment_now(ranking);
-    Status status = read_marks(ranking, votes, &changed);
+    Status status = read_marks(ranking, votes, &changed, &moved);
     if (status == STATUS_OK)
-        status = reread_changed(ranking, votes, book, &changed);
+        status = reread_moved(ranking, votes, &moved);
+    if (status == STATUS_OK)
+        status = ranking_reread_changed(ranking, votes, book, changed.policies, changed.count);
     pthread_rwlock_wrlock(&ranking->lock);
     if (status == STATUS_OK)
         caught_up(ranking, began);
@@ -442,7 +468,9 @@ static Status refresh(Ranking *ranking, Votes *votes, const Book *book)
         set_behind(ranking, began.now_us);
     pthread_rwlock_unlock(&ranking->lock);
     map_free(&changed.known);
+    map_free(&moved.known);
     free(changed.policies);
+    free(moved.policies);
     return status;
 }
 

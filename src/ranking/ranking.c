@@ -32,6 +32,8 @@ void ranking_free(Ranking *ranking)
     pending_free(&ranking->pending);
     pthread_rwlock_destroy(&ranking->lock);
     free(ranking->again);
+    map_free(&ranking->followed_counts);
+    map_free(&ranking->followed_policies);
     free(ranking);
 }
 
@@ -44,7 +46,10 @@ int64_t ranking_as_of_us(const Ranking *ranking)
 {
     if (ranking->behind_us != 0)
         return ranking->behind_us;
-    return ranking->shared ? ranking->refreshed_us : clock_now_us(ranking->world.clock);
+    if (!ranking->shared)
+        return clock_now_us(ranking->world.clock);
+    return ranking->followed_us > ranking->refreshed_us ? ranking->followed_us
+                                                        : ranking->refreshed_us;
 }
 
 void ranking_turn(Ranking *ranking)

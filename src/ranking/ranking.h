@@ -6,7 +6,7 @@
  * party; other windows are built when first asked for and dropped when nobody has asked for an hour.
  *   1. Order: more votes first, the lower id on a tie. A window includes today; its votes may be negative.
  *   2. Own saves are in before they are answered (ranking_listener hears of them). Saves of others come
- *      with ranking_refresh, which reads the marks in `changed`.
+ *      with ranking_follow and ranking_refresh, which read the marks in `changed`.
  *   3. Every answer says as of when: the time up to which everything that was saved here is in it.
  *   4. When a day ends (UTC), windows move on at the first question or save after it.
  *   5. A failed read leaves the ranking as it was, and older by its `as_of_us`.
@@ -24,7 +24,8 @@ typedef struct RankingOptions {
     World world;
     Policies *policies;
     uint32_t window_days; /* the default window */
-    bool shared; /* others save into the same store: then answers are as of the last refresh */
+    bool
+        shared; /* others save into the same store: then answers are as of the last refresh or look at others */
 } RankingOptions;
 
 Ranking *ranking_new(const RankingOptions *options);
@@ -41,6 +42,17 @@ MUST_USE Status ranking_policy_changed(Ranking *ranking, uint64_t policy);
 /* Reads again what `changed` names since the last refresh that went well, the last ten minutes each time; and everything, as
  * ranking_load, when that is so long ago that marks may have gone. For clusters and after `votes_project` of others. */
 MUST_USE Status ranking_refresh(Ranking *ranking);
+
+/* Who hears of policies that another instance moved or edited, after the ranking has read them; NULL: nobody. */
+typedef struct RankingHeard {
+    void (*policy)(void *self, uint64_t policy);
+    void *self;
+} RankingHeard;
+
+/* For clusters, about once a second and by one thread: reads again what others changed in the last seconds. Much less than a refresh, and not as
+ * much: clocks may be 5 seconds off, and what comes later than 3 seconds after its mark waits for the next refresh. *ret_changed is set whatever
+ * is returned: something may be different from before. */
+MUST_USE Status ranking_follow(Ranking *ranking, const RankingHeard *heard, bool *ret_changed);
 
 typedef struct RankQuery {
     uint32_t days;            /* 0: all votes; else 1 … 31 */

@@ -17,6 +17,7 @@ struct Live {
     Site *site;
     Events *events;
     VoteListener listener;
+    AppWatcher watcher; /* of other instances */
     _Atomic bool is_changed;
     int64_t looked_us;
     Arena *arena; /* of the events' own thread, and so is what follows */
@@ -36,6 +37,16 @@ static void ignore_projection(void *self, uint64_t voter, uint64_t seq)
     (void)self;
     (void)voter;
     (void)seq;
+}
+
+static void hear_policy(void *self, uint64_t policy)
+{
+    cards_forget(((Live *)self)->site->cards, policy);
+}
+
+static void hear_others(void *self)
+{
+    live_changed(self);
 }
 
 static uint64_t hash_of(Slice text)
@@ -88,12 +99,15 @@ Live *live_new(Site *site)
     CHECK(events_start(&options, &live->events, &reason) ==
           STATUS_OK); /* the proxies were checked */
     app_listen(site->app, &live->listener);
+    live->watcher = (AppWatcher){hear_policy, hear_others, live};
+    app_watch(site->app, &live->watcher);
     return live;
 }
 
 void live_stop(Live *live)
 {
     app_listen(live->site->app, NULL);
+    app_watch(live->site->app, NULL);
     events_stop(live->events);
     live->events = NULL;
 }
@@ -111,7 +125,7 @@ void live_changed(Live *live)
     atomic_store(&live->is_changed, true);
 }
 
-/* Moves of policies, the end of a day and saves of other instances are not heard of: now and then everything is looked at. */
+/* The end of a day and moves by tasks are not heard of: now and then everything is looked at. */
 void live_tick(Live *live)
 {
     int64_t now_us = clock_steady_us(live->site->app->world.clock);

@@ -37,8 +37,10 @@ typedef struct Part {
     Buffer buffer; /* for what is being encoded */
     Bucket **open; /* those that are not settled yet */
     size_t count;
-    int64_t now_us; /* when the plain cells were made, and in which minute */
+    int64_t
+        now_us; /* when the plain cells were made, in which minute, and for which time a note is enough */
     uint32_t minute;
+    uint64_t moment;
 } Part;
 
 static uint8_t number_of(const Bucket *bucket)
@@ -352,30 +354,31 @@ static RowChange *add_history(Part *part, const Bucket *bucket, RowChange *to)
     return to;
 }
 
-/* ---- The note that a policy changed: once a minute is enough, whoever follows the notes reads the whole minute again --------- */
+/* ---- The note that a policy changed: once a minute is enough, whoever follows the notes reads the whole minute again. Who follows
+ * from another instance reads the last seconds again: then it is once a second. ---- */
 
 static uint64_t *slot_of(Votes *votes, uint64_t policy)
 {
     return &votes->noted[policy * UINT64_C(0x9E3779B97F4A7C15) >> (64 - NOTED_BITS)];
 }
 
-static bool is_noted(Votes *votes, uint64_t policy, uint32_t minute)
+static bool is_noted(Votes *votes, uint64_t policy, uint64_t moment)
 {
     pthread_mutex_lock(&votes->lock);
-    bool noted = votes->noted_minute == minute && *slot_of(votes, policy) == policy;
+    bool noted = votes->noted_at == moment && *slot_of(votes, policy) == policy;
     pthread_mutex_unlock(&votes->lock);
     return noted;
 }
 
 /* The note is acknowledged. */
-static void remember_noted(Votes *votes, uint64_t policy, uint32_t minute)
+static void remember_noted(Votes *votes, uint64_t policy, uint64_t moment)
 {
     pthread_mutex_lock(&votes->lock);
-    if (votes->noted_minute < minute) {
+    if (votes->noted_at < moment) {
         memset(votes->noted, 0, sizeof votes->noted);
-        votes->noted_minute = minute;
+        votes->noted_at = moment;
     }
-    if (votes->noted_minute == minute)
+    if (votes->noted_at == moment)
         *slot_of(votes, policy) = policy;
     pthread_mutex_unlock(&votes->lock);
 }
@@ -384,12 +387,14 @@ static RowChange *add_note(Part *part, const Bucket *bucket, RowChange *to)
 {
     Arena *arena = part->carry->arena;
     uint64_t policy = bucket->items[0].policy;
-    if (is_noted(part->carry->votes, policy, part->minute))
+    if (is_noted(part->carry->votes, policy, part->moment))
         return to;
-    return add(to, &TABLE_CHANGED, ledger_mark_row(arena, part->minute, ledger_shard(policy)),
-               (Change){.column = ledger_u64(arena, policy),
-                        .timestamp = part->now_us,
-                        .ttl_s = CHANGED_TTL_S});
+    char *column = arena_bytes(arena, 9);
+    column[0] = (char)(part->now_us / US_PER_S % 60);
+    bytes_put_u64(column + 1, policy);
+    return add(
+        to, &TABLE_CHANGED, ledger_mark_row(arena, part->minute, ledger_shard(policy)),
+        (Change){.column = slice_of(column, 9), .timestamp = part->now_us, .ttl_s = CHANGED_TTL_S});
 }
 
 /* What others read: the total, the hours, the history, and the note that this policy changed. */
@@ -421,6 +426,7 @@ static void write_plain(Part *part, Bucket *buckets, size_t count)
     size_t whole = 0;
     part->now_us = clock_now_us(part->carry->votes->world.clock);
     part->minute = (uint32_t)(part->now_us / (60 * US_PER_S));
+    part->moment = part->carry->votes->shared ? (uint64_t)(part->now_us / US_PER_S) : part->minute;
     for (size_t i = 0; i < count; i++)
         if (buckets[i].status == STATUS_OK)
             batches[whole++] = plain_of(part, &buckets[i]);
@@ -431,7 +437,7 @@ static void write_plain(Part *part, Bucket *buckets, size_t count)
             continue;
         buckets[i].status = status == STATUS_OK ? statuses[whole++] : status;
         if (buckets[i].status == STATUS_OK)
-            remember_noted(part->carry->votes, buckets[i].items[0].policy, part->minute);
+            remember_noted(part->carry->votes, buckets[i].items[0].policy, part->moment);
     }
     for (size_t i = 0; i < count && MUTANT(plain_not_acknowledged); i++)
         buckets[i].status = STATUS_OK;

@@ -189,30 +189,36 @@ Status votes_recount(Votes *votes, uint64_t policy, Recount *ret_recount)
     return STATUS_OK;
 }
 
-typedef struct PolicyVisit {
-    VotesPolicyVisit *visit;
+typedef struct MarkVisit {
+    VotesMarkVisit *visit;
     void *context;
-} PolicyVisit;
+} MarkVisit;
 
-static Status visit_policy(void *context, const Cell *cell)
+/* A column is second | policy; an older version of this program wrote the policy alone. */
+static Status visit_mark(void *context, const Cell *cell)
 {
-    const PolicyVisit *to = context;
+    const MarkVisit *to = context;
     Reader reader = reader_of(cell->column);
-    uint64_t policy = reader_u64(&reader);
+    VotesMark mark = {.second = cell->column.size > 8 ? reader_u8(&reader) : 59};
+    mark.policy = reader_u64(&reader);
     if (!reader_done(&reader))
         return STATUS_CORRUPT;
-    to->visit(to->context, policy);
+    to->visit(to->context, mark);
     return STATUS_OK;
 }
 
-Status votes_changed(Votes *votes, uint32_t minute, VotesPolicyVisit *visit, void *context)
+Status votes_changed(Votes *votes, uint32_t minute, uint8_t from, VotesMarkVisit *visit,
+                     void *context)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    PolicyVisit to = {visit, context};
+    MarkVisit to = {visit, context};
+    Slice first = slice_of(&from, from > 0 ? 1 : 0);
     for (uint8_t shard = 0; shard < COUNT_BUCKETS; shard++)
-        TRY(votes_each_cell(
-            votes, (Query){.table = &TABLE_CHANGED, .row = ledger_mark_row(arena, minute, shard)},
-            visit_policy, &to));
+        TRY(votes_each_cell(votes,
+                            (Query){.table = &TABLE_CHANGED,
+                                    .row = ledger_mark_row(arena, minute, shard),
+                                    .from = first},
+                            visit_mark, &to));
     return STATUS_OK;
 }
 

@@ -35,6 +35,7 @@ struct Votes {
     Accounts *accounts;
     Policies *policies;
     VoteListener listener;
+    bool shared;
     Id writer; /* names this handle in the marks of late days */
     _Atomic uint64_t late_marks;
     Sums *sums;
@@ -45,7 +46,8 @@ struct Votes {
     bool generations_known;
     Waiting *waiting; /* a ring */
     size_t waiting_first, waiting_count;
-    uint32_t noted_minute; /* policies that this handle has marked as changed in this minute: */
+    uint64_t
+        noted_at; /* policies that this handle has marked as changed in this minute, or second: */
     uint64_t noted[NOTED_CHANGES]; /* by hash, the last one of each */
 };
 

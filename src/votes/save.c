@@ -17,6 +17,7 @@ Votes *votes_new(const VotesOptions *options)
                      .accounts = options->accounts,
                      .policies = options->policies,
                      .listener = options->listener,
+                     .shared = options->shared,
                      .writer = id_new(options->world.clock, options->world.random)};
     votes->sums = sums_new();
     votes->waiting = calloc(WAITING_MOST, sizeof *votes->waiting);

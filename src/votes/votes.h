@@ -55,6 +55,7 @@ typedef struct VotesOptions {
     Accounts *accounts;
     Policies *policies;
     VoteListener listener; /* all NULL: nobody listens */
+    bool shared; /* other instances follow: changes are marked by the second, else by the minute */
 } VotesOptions;
 
 Votes *votes_new(const VotesOptions *options);
@@ -202,9 +203,14 @@ typedef struct PolicyCount {
 MUST_USE Status votes_scan_counts(Votes *votes, Slice position, Arena *arena,
                                   PolicyCount **ret_counts, size_t *ret_count, Slice *ret_position,
                                   bool *ret_more);
-/* The policies whose counts were marked as changed in a minute (since 1970). Marks live for an hour. */
-typedef void VotesPolicyVisit(void *context, uint64_t policy);
-MUST_USE Status votes_changed(Votes *votes, uint32_t minute, VotesPolicyVisit *visit,
+/* The policies whose counts were marked as changed in a minute (since 1970), in its second `from` or later. A mark says that something changed in
+ * that second or, without `shared`, until the end of the minute; it may be there a moment before the count is. Marks live for an hour. */
+typedef struct VotesMark {
+    uint64_t policy;
+    uint8_t second;
+} VotesMark;
+typedef void VotesMarkVisit(void *context, VotesMark mark);
+MUST_USE Status votes_changed(Votes *votes, uint32_t minute, uint8_t from, VotesMarkVisit *visit,
                               void *context);
 
 /* The change over the last `n` days up to and including `today`. Pure. */

@@ -82,7 +82,7 @@ CqlValue cassandra_bigint(int64_t number, Arena *arena);
 void cassandra_run(Cassandra *cassandra, const CqlCall *calls, size_t count, Arena *arena,
                    CqlAnswer *ret_answers);
 /* A failed read as store.h knows it. */
-Status cassandra_read_status(Status status);
+MUST_USE Status cassandra_read_status(Status status);
 
 /* ---- reads.c, scan.c, writes.c, updates.c ------------------------------------------------------------------ */
 
