@@ -158,6 +158,21 @@ size_t stage_count(MailState state)
     return count;
 }
 
+size_t stage_count_recent(MailState state)
+{
+    MailSearch search = {state, MAIL_LIST_MOST, true};
+    MailMarks marks;
+    size_t count = 0;
+    EXPECT_STATUS(mail_marks(stage.other, &search, contract_arena(), &marks), STATUS_OK);
+    for (size_t i = 0; i < marks.count; i++) {
+        MailRow row;
+        Status status = mail_row_read(stage.other, marks.marks[i].id, contract_arena(), &row);
+        EXPECT(status == STATUS_OK || status == STATUS_NOT_FOUND);
+        count += status == STATUS_OK && row.head.state == state;
+    }
+    return count;
+}
+
 typedef struct Wanted {
     const char *name;
     double value;

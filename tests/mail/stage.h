@@ -55,4 +55,6 @@ void stage_run_for(Mail *mail, int64_t seconds);
 /* How often a message was taken. */
 int stage_taken(Mail *mail, int number);
 size_t stage_count(MailState state);
+/* The same of what was queued in the last days: a tenth of the rows of the index. */
+size_t stage_count_recent(MailState state);
 double stage_metric(Mail *mail, const char *name);
