@@ -1,17 +1,5 @@
 /* scheduler_test.c -- whose turn it is: shares, periods, places, errors. */
-#include "stage.h"
-#include "tasks/inside.h"
-
-static Tasks *instance(void)
-{
-    return tasks_new(&(TasksOptions){.store = stage.store,
-                                     .world = stage.world,
-                                     .accounts = stage.accounts,
-                                     .policies = stage.policies,
-                                     .votes = stage.votes,
-                                     .creation_grace_s = S_PER_DAY,
-                                     .address = "here"});
-}
+#include "instance.h"
 
 /* Turns until nothing is due. */
 static int turn_all(Tasks *tasks)
@@ -20,17 +8,6 @@ static int turn_all(Tasks *tasks)
     while (tasks_turn(tasks) == 0)
         EXPECT(++turns < 10000);
     return turns;
-}
-
-static TaskInfo info(Tasks *tasks, const char *name, uint32_t part)
-{
-    TaskInfo *infos;
-    size_t count = 0;
-    EXPECT_STATUS(tasks_list(tasks, stage.arena, &infos, &count), STATUS_OK);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(infos[i].name, name) == 0 && infos[i].part == part)
-            return infos[i];
-    test_fail(__FILE__, __LINE__, "there is no task %s/%u", name, part);
 }
 
 /* ---- Rules ----------------------------------------------------------------------------------------------------- */
@@ -100,17 +77,17 @@ TEST(each_task_runs_once_a_period)
     stage_begin();
     Tasks *tasks = instance();
     turn_all(tasks);
-    TaskInfo first = info(tasks, "sweep", 0);
+    TaskInfo first = instance_info(tasks, "sweep", 0);
     EXPECT(first.begun_us > 0 && !first.under_way);
     EXPECT_I64(first.whole_us, first.begun_us);
-    int64_t lists_us = info(tasks, "lists", 0).begun_us;
+    int64_t lists_us = instance_info(tasks, "lists", 0).begun_us;
     test_world_pass(&stage.own, 59 * US_PER_S);
     turn_all(tasks);
-    EXPECT_I64(info(tasks, "sweep", 0).begun_us, first.begun_us);
+    EXPECT_I64(instance_info(tasks, "sweep", 0).begun_us, first.begun_us);
     test_world_pass(&stage.own, US_PER_S);
     turn_all(tasks);
-    EXPECT_I64(info(tasks, "sweep", 0).begun_us, first.begun_us + 60 * US_PER_S);
-    EXPECT_I64(info(tasks, "lists", 0).begun_us, lists_us);
+    EXPECT_I64(instance_info(tasks, "sweep", 0).begun_us, first.begun_us + 60 * US_PER_S);
+    EXPECT_I64(instance_info(tasks, "lists", 0).begun_us, lists_us);
     tasks_free(tasks);
     stage_end();
 }
@@ -122,7 +99,7 @@ TEST(a_clock_that_is_set_back_stops_nothing)
     turn_all(tasks);
     test_world_step(&stage.own, -3600 * US_PER_S);
     turn_all(tasks);
-    EXPECT_I64(info(tasks, "sweep", 0).begun_us, clock_now_us(stage.world.clock));
+    EXPECT_I64(instance_info(tasks, "sweep", 0).begun_us, clock_now_us(stage.world.clock));
     tasks_free(tasks);
     stage_end();
 }
@@ -132,20 +109,20 @@ TEST(a_pass_goes_on_where_another_process_left_it)
 {
     stage_begin();
     Tasks *tasks = instance();
-    while (info(tasks, "sweep-older", 3).done < 7)
+    while (instance_info(tasks, "sweep-older", 3).done < 7)
         EXPECT(tasks_turn(tasks) == 0);
     test_world_pass(&stage.own, (TASK_SAVE_S + 1) * US_PER_S);
-    while (info(tasks, "sweep-older", 3).done < 8)
+    while (instance_info(tasks, "sweep-older", 3).done < 8)
         EXPECT(tasks_turn(tasks) == 0);
-    int64_t begun_us = info(tasks, "sweep-older", 3).begun_us;
+    int64_t begun_us = instance_info(tasks, "sweep-older", 3).begun_us;
     tasks_free(tasks); /* no farewell: the process is gone */
     test_world_pass(&stage.own, (INSTANCE_TTL_S + 1) * US_PER_S);
 
     tasks = instance();
-    EXPECT_I64(info(tasks, "sweep-older", 3).done, 8);
-    EXPECT(info(tasks, "sweep-older", 3).under_way);
+    EXPECT_I64(instance_info(tasks, "sweep-older", 3).done, 8);
+    EXPECT(instance_info(tasks, "sweep-older", 3).under_way);
     int turns = turn_all(tasks);
-    TaskInfo after = info(tasks, "sweep-older", 3);
+    TaskInfo after = instance_info(tasks, "sweep-older", 3);
     EXPECT(!after.under_way);
     EXPECT_I64(after.begun_us, begun_us);
     EXPECT(after.done >= 59 && after.done <= 61);
@@ -161,7 +138,7 @@ TEST(older_marks_are_all_looked_at_by_one_part_or_another)
     uint64_t hours = 0;
     turn_all(tasks);
     for (uint32_t part = 0; part < 16; part++)
-        hours += info(tasks, "sweep-older", part).done;
+        hours += instance_info(tasks, "sweep-older", part).done;
     EXPECT_I64(hours, VOTES_MARK_LIFE_S / 3600);
     tasks_free(tasks);
     stage_end();
@@ -249,21 +226,21 @@ TEST(errors_are_seen_and_do_not_stop_the_others)
     Tasks *tasks = instance();
     break_mark(ledger_hour(clock_now_us(stage.world.clock)));
     turn_all(tasks);
-    TaskInfo broken = info(tasks, "sweep", 0);
+    TaskInfo broken = instance_info(tasks, "sweep", 0);
     EXPECT_I64(broken.errors, 1);
     EXPECT(broken.error_us > 0 && broken.error.size > 0);
     EXPECT(broken.whole_us == 0 && !broken.under_way);
-    EXPECT(info(tasks, "sweep", 1).whole_us > 0);
-    EXPECT(info(tasks, "pass", 0).whole_us > 0);
+    EXPECT(instance_info(tasks, "sweep", 1).whole_us > 0);
+    EXPECT(instance_info(tasks, "pass", 0).whole_us > 0);
 
     Reason reason = {.rule = ""};
     EXPECT_STATUS(tasks_run(tasks, SLICE("sweep"), &reason), STATUS_CORRUPT);
-    EXPECT_I64(info(tasks, "sweep", 0).errors, 2);
+    EXPECT_I64(instance_info(tasks, "sweep", 0).errors, 2);
     test_world_pass(&stage.own,
                     3 * 3600 * US_PER_S); /* the mark is gone, and the hour swept by others */
     turn_all(tasks);
-    EXPECT_I64(info(tasks, "sweep", 0).errors, 2);
-    EXPECT(info(tasks, "sweep", 0).whole_us > broken.begun_us);
+    EXPECT_I64(instance_info(tasks, "sweep", 0).errors, 2);
+    EXPECT(instance_info(tasks, "sweep", 0).whole_us > broken.begun_us);
     tasks_free(tasks);
     stage_end();
 }
@@ -287,18 +264,19 @@ TEST(an_instance_that_starts_looks_for_what_a_crash_left)
     stage_policy(ann, "Trams");
     Tasks *first = instance();
     turn_all(first);
-    int64_t before_us = info(first, "lists", 0).begun_us,
-            moves_us = info(first, "moves", 0).begun_us;
+    int64_t before_us = instance_info(first, "lists", 0).begun_us,
+            moves_us = instance_info(first, "moves", 0).begun_us;
     tasks_free(first);
     test_world_pass(&stage.own, 180 * US_PER_S); /* its heartbeat is over */
     Tasks *second = instance();
     turn_all(second);
-    EXPECT_I64(info(second, "lists", 0).begun_us, before_us); /* not due yet */
+    EXPECT_I64(instance_info(second, "lists", 0).begun_us, before_us); /* not due yet */
     tasks_anew(second);
     turn_all(second);
-    EXPECT(info(second, "lists", 0).begun_us > before_us);
-    EXPECT(info(second, "moves", 0).begun_us > moves_us);
-    EXPECT(info(second, "lists", 0).whole_us == info(second, "lists", 0).begun_us);
+    EXPECT(instance_info(second, "lists", 0).begun_us > before_us);
+    EXPECT(instance_info(second, "moves", 0).begun_us > moves_us);
+    EXPECT(instance_info(second, "lists", 0).whole_us ==
+           instance_info(second, "lists", 0).begun_us);
     tasks_free(second);
     stage_end();
 }

@@ -1,20 +1,13 @@
 /* tasks_test.c -- what the tasks do, each on something that was left to it. */
+#include "instance.h"
 #include "policies/policies_internal.h"
-#include "stage.h"
-#include "tasks/inside.h"
 
 static Tasks *tasks;
 
 static void begin(void)
 {
     stage_begin();
-    tasks = tasks_new(&(TasksOptions){.store = stage.store,
-                                      .world = stage.world,
-                                      .accounts = stage.accounts,
-                                      .policies = stage.policies,
-                                      .votes = stage.votes,
-                                      .creation_grace_s = S_PER_DAY,
-                                      .address = "here"});
+    tasks = instance();
 }
 
 /* As if the process had died and another were there. */
@@ -22,13 +15,7 @@ static void begin_again(void)
 {
     tasks_free(tasks);
     stage_restart();
-    tasks = tasks_new(&(TasksOptions){.store = stage.store,
-                                      .world = stage.world,
-                                      .accounts = stage.accounts,
-                                      .policies = stage.policies,
-                                      .votes = stage.votes,
-                                      .creation_grace_s = S_PER_DAY,
-                                      .address = "here"});
+    tasks = instance();
 }
 
 static void end(void)
@@ -117,13 +104,7 @@ TEST(the_pass_finds_what_has_no_mark_any_more)
 
 static int64_t pass_begun_us(void)
 {
-    TaskInfo *infos;
-    size_t count = 0;
-    EXPECT_STATUS(tasks_list(tasks, stage.arena, &infos, &count), STATUS_OK);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(infos[i].name, "pass") == 0)
-            return infos[i].begun_us;
-    return -1;
+    return instance_info(tasks, "pass", 0).begun_us;
 }
 
 TEST(at_start_marks_are_followed_from_where_they_were_last)
@@ -173,18 +154,7 @@ TEST(a_recount_sees_a_sum_that_is_wrong)
     Sum wrong = {.ver = 7, .count = {.total = 4711}};
     ledger_put_sum(&value, &wrong);
     Slice row = ledger_count_row(stage.arena, 0, policy, ledger_shard(ann));
-    Cell cell;
-    Read read = {&TABLE_POLICY_VOTERS, row, SLICE("sum"), STORE_SERIAL};
-    EXPECT_STATUS(store_read(stage.store, &read, stage.arena, &cell), STATUS_OK);
-    Condition condition = {.column = SLICE("sum"), .value = cell.value};
-    Change change = {.column = SLICE("sum"), .value = buffer_slice(&value)};
-    Update update = {.table = &TABLE_POLICY_VOTERS,
-                     .row = row,
-                     .conditions = &condition,
-                     .condition_count = 1,
-                     .changes = &change,
-                     .change_count = 1};
-    EXPECT_STATUS(store_update_if(stage.store, &update, stage.arena, NULL), STATUS_OK);
+    instance_damage(&TABLE_POLICY_VOTERS, row, SLICE("sum"), buffer_slice(&value));
     Reason reason = {.rule = ""};
     EXPECT_STATUS(tasks_run(tasks, SLICE("recount"), &reason), STATUS_CORRUPT);
     EXPECT(strstr(reason.rule, "4711") != NULL);
@@ -248,36 +218,6 @@ TEST(a_deleted_text_that_was_left_goes)
     end();
 }
 
-/* Overwrites a cell of a policy's row behind everybody's back. */
-static void damage(uint64_t policy)
-{
-    Cell cell;
-    Slice row = ledger_u64(stage.arena, policy);
-    Read read = {&TABLE_POLICIES, row, SLICE("state"), STORE_SERIAL};
-    EXPECT_STATUS(store_read(stage.store, &read, stage.arena, &cell), STATUS_OK);
-    Condition condition = {.column = SLICE("state"), .value = cell.value};
-    Change change = {.column = SLICE("state"), .value = SLICE("nonsense")};
-    Update update = {.table = &TABLE_POLICIES,
-                     .row = row,
-                     .conditions = &condition,
-                     .condition_count = 1,
-                     .changes = &change,
-                     .change_count = 1};
-    EXPECT_STATUS(store_update_if(stage.store, &update, stage.arena, NULL), STATUS_OK);
-}
-
-static TaskInfo info_of(const char *name)
-{
-    TaskInfo *infos;
-    size_t count = 0;
-    EXPECT_STATUS(tasks_list(tasks, stage.arena, &infos, &count), STATUS_OK);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(infos[i].name, name) == 0)
-            return infos[i];
-    test_fail(__FILE__, __LINE__, "there is no task %s", name);
-    return infos[0];
-}
-
 TEST(a_policy_that_cannot_be_read_stops_no_pass)
 {
     begin();
@@ -286,12 +226,13 @@ TEST(a_policy_that_cannot_be_read_stops_no_pass)
     uint64_t first = stage_policy(ann, "Trams"), second = stage_policy(ann, "Railways");
     stage_move(second, POLICY_PENDING_DELETION);
     stage_pass_days(15);
-    damage(first);
+    instance_damage(&TABLE_POLICIES, ledger_u64(stage.arena, first), SLICE("state"),
+                    SLICE("nonsense"));
     static const char *const NAMES[] = {"moves", "lists"};
     for (size_t i = 0; i < 2; i++) {
         Reason reason = {.rule = ""};
         EXPECT_STATUS(tasks_run(tasks, slice_from(NAMES[i]), &reason), STATUS_CORRUPT);
-        TaskInfo info = info_of(NAMES[i]);
+        TaskInfo info = instance_info(tasks, NAMES[i], 0);
         EXPECT(!info.under_way && info.whole_us == 0 && info.ended_us > 0);
         EXPECT_I64(info.errors, i == 0 ? 1 : 2); /* the lists look at policies, and at themselves */
         EXPECT_SLICE(info.error,

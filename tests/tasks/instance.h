@@ -1,0 +1,12 @@
+/* instance.h -- an instance that has tasks, on the stage of votes/stage.h. */
+#pragma once
+
+#include "stage.h"
+#include "tasks/inside.h"
+
+/* To be freed by the test. */
+Tasks *instance(void);
+/* What is listed of a part of a task; fails the test when it is not there. */
+TaskInfo instance_info(Tasks *tasks, const char *name, uint32_t part);
+/* Overwrites a cell of a conditional table behind everybody's back. */
+void instance_damage(const Table *table, Slice row, Slice column, Slice value);
