@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from conftest import BIN, clean_environment, ostraka
+from conftest import BIN, Serve, clean_environment, ostraka
 
 
 class Ledger:
@@ -39,6 +39,19 @@ def ledger(request, tmp_path, serve):
     if request.param == "alone":
         return Ledger(tmp_path / "data")
     return Ledger(serve().data)
+
+
+@pytest.fixture(scope="module", params=["alone", "beside a server"])
+def standing(request, tmp_path_factory):
+    """One with a user, for commands that change nothing."""
+    data, server = tmp_path_factory.mktemp("standing") / "data", None
+    if request.param == "beside a server":
+        server = Serve(data)
+    ledger = Ledger(data)
+    ledger.user("ada")
+    yield ledger
+    if server:
+        assert server.stop() == 0
 
 
 def test_a_vote_is_saved_counted_and_ranked(ledger):
@@ -113,9 +126,8 @@ def test_a_refusal_names_its_rule(ledger, wish, rule):
     ["setting", "set", "celery", "5"],
     ["rank", "top", "--days", "32"],
 ])
-def test_bad_words_fail_with_one_sentence(ledger, words):
-    ledger.user("ada")
-    done = ledger.run(*words)
+def test_bad_words_fail_with_one_sentence(standing, words):
+    done = standing.run(*words)
     assert done.returncode == 1 and done.stderr.startswith("ostraka: ") and done.stderr.count("\n") == 1
 
 

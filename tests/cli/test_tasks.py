@@ -103,7 +103,7 @@ def test_after_a_kill_in_the_middle_of_saves_nothing_differs(serve):
         server = serve()
         site = Site(server.data)
         ids = site.vote() if number == 0 else ids
-        saved = [0]
+        saved = threading.Event()
 
         def save(server=server, site=site):
             for i in range(200):
@@ -111,13 +111,13 @@ def test_after_a_kill_in_the_middle_of_saves_nothing_differs(serve):
                                "--json")
                 if done.returncode != 0 or server.process.poll() is not None:
                     return
-                saved[0] += 1
+                saved.set()
 
         thread = threading.Thread(target=save)
         thread.start()
-        time.sleep(0.7)
+        assert saved.wait(60)
+        time.sleep(0.5)
         server.stop(signal.SIGKILL)
         thread.join()
-        assert saved[0] > 0
         report = site.call("verify")
         assert report["faults"] == 0, report

@@ -1,16 +1,12 @@
 """Pages of one policy, on the real program: what they show, to whom, and what forms do."""
 import json
-import os
-import pathlib
 import re
-import subprocess
 
 import pytest
 
 from browser import Browser
+from conftest import Serve, fill_demo
 from town import Town
-
-BIN = os.environ.get("OSTRAKA_BIN", str(pathlib.Path(__file__).resolve().parents[2] / "build/test/src/cli/ostraka"))
 
 EVIL = "<script>alert(1)</script>"
 
@@ -25,6 +21,14 @@ def town(tmp_path):
 @pytest.fixture
 def ada(town):
     return town.person("ada")
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory):
+    """An owner and her policy, for tests in which nothing is changed."""
+    town = Town(tmp_path_factory.mktemp("standing") / "town")
+    yield town.person("ada"), town.policy("ada", "Clean rivers")
+    assert town.booth.stop() == 0
 
 
 # --- The page ----------------------------------------------------------------------------------------------------------
@@ -162,14 +166,15 @@ def test_an_edit_that_changes_nothing_says_so(town, ada):
     ({"links": "https://example.org\n" * 11}, "links", "The list of links has at most 10 links"),
     ({"category": "0"}, "category", "The category must be exactly one"),
 ])
-def test_a_refused_text_comes_back_with_its_rule(town, ada, fields, field, rule):
-    policy = town.policy("ada", "Clean rivers")
+def test_a_refused_text_comes_back_with_its_rule(standing, fields, field, rule):
+    ada, policy = standing
     page = ada.send(ada.get(f"/policies/{policy}/edit"), "/edit", act="save", **fields)
     assert page.code == 422 and f'href="#{field}"' in page.text and f'id="{field}-fault"' in page.text
     assert rule in page.words and "Nothing was saved" in page.words
     assert re.search(rf'id="{field}"[^>]*aria-invalid="true" aria-describedby="{field}-fault', page.text)
     for name, value in fields.items():
         assert page.form("/edit").fields[name].strip() == value.strip()
+    assert ada.get(f"/policies/{policy}").title == "Clean rivers" and "revisions" not in ada.get(f"/policies/{policy}").words
 
 
 def test_a_text_with_many_faults_says_them_all(town, ada):
@@ -186,8 +191,8 @@ def test_a_text_with_many_faults_says_them_all(town, ada):
     assert re.findall(r'href="#([a-z]+)"', re.search(r'role="alert".*?</div>', page.text, re.S)[0]) == ["links", "name"]
 
 
-def test_a_category_that_is_not_there_is_refused(town, ada):
-    policy = town.policy("ada", "Clean rivers")
+def test_a_category_that_is_not_there_is_refused(standing):
+    ada, policy = standing
     page = ada.send(ada.get(f"/policies/{policy}/edit"), "/edit", act="save", category="99")
     assert page.code == 422 and 'id="category-fault"' in page.text
 
@@ -259,14 +264,14 @@ def test_revisions_are_listed_and_compared(town, ada):
 # --- The past ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def past(serve, tmp_path):
-    """A made-up electorate with 10 days of history."""
-    data = tmp_path / "data"
-    words = ["demo", "--voters", "60", "--policies", "12", "--days", "10", "--data", str(data)]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("OSTRAKA_")}
-    subprocess.run([BIN, *words], env=environment, check=True, capture_output=True, timeout=120)
-    return serve(data=data)
+@pytest.fixture(scope="module")
+def past(tmp_path_factory):
+    """A made-up electorate with 10 days of history, for visitors only."""
+    data = tmp_path_factory.mktemp("past") / "data"
+    fill_demo(data, voters=60, policies=12, days=10)
+    server = Serve(data)
+    yield server
+    assert server.stop() == 0
 
 
 def test_the_past_is_told_in_pictures_tables_and_data(past):
