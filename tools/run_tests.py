@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""run_tests.py -- runs the built test programs and the pytest files, two at a time, and adds up. Used by ./dev test.
+"""run_tests.py -- runs the built test programs and the pytest files, as many at a time as two cores carry, and adds up. Used by ./dev test.
 
 A C program prints TAP (tests/test.h); a pytest file is one program, too. A program that crashes, runs out of time,
 breaks its plan or ends badly without a failed test counts as one failed test: nothing that went wrong adds up to zero.
@@ -9,6 +9,7 @@ The suite that a test is in (meson's word) says where it runs:
     others     build/test, under ASan and UBSan
 With --store cassandra, which needs a cluster (./dev cluster up), only what is about the store and the ledger runs, and the suites of
 tests/cluster; one after the other, since three nodes share the cores and the suites hurt them.
+Long programs begin first, and those that mostly wait run beside those that compute (LONG).
 The output of each program is kept in build/test-logs; that of a failing one is printed. The last line is
     N passed, N failed[, N skipped]
 and the exit status is 1 when a test failed or none ran."""
@@ -27,7 +28,8 @@ import time
 import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PARALLEL = 2
+CORES = 2.0  # that the programs which run at the same time need together, as LONG tells
+PARALLEL = 5  # of them at most, however little they need
 SHOWN_BYTES = 64 * 1024  # of a failing program's output: its end
 TAP_LINE = re.compile(r"^(not )?ok\b[^#\n]*(#\s*skip)?", re.IGNORECASE)
 TAP_PLAN = re.compile(r"^1\.\.(\d+)\s*(#\s*skip)?", re.IGNORECASE)
@@ -36,6 +38,36 @@ MESON_SKIP = 77  # the exit status by which a program without TAP says "skipped"
 CLUSTER = "cassandra"
 CLUSTER_SECONDS = 900  # for one program
 ON_CLUSTER = re.compile(r"contract-|votes$")  # C programs, by name
+
+# What takes long on two quiet cores: the seconds, and how much of a core it keeps busy meanwhile. Only the order and what runs
+# beside what follow from it, so a figure that is a little wrong costs a little time.
+LONG = {
+    "simulator [plain]": (70, 1.0),
+    "mail/test_smtp.py": (53, 0.4),
+    "mail-crash": (35, 1.0),
+    "cli/test_ledger.py": (28, 0.8),
+    "web/test_limits.py": (26, 0.1),
+    "fault/test_nth_call.py": (25, 0.5),
+    "site/test_people.py": (25, 0.9),
+    "site/test_policy.py": (24, 0.8),
+    "site/test_safety.py": (24, 0.7),
+    "simulator-runs [tsan]": (16, 1.0),
+    "tools/test_run_tests.py": (16, 0.9),
+    "cli/test_tasks.py": (15, 0.8),
+    "fault/test_power_cut.py": (15, 0.5),
+    "fault/test_saves.py": (15, 0.6),
+    "contract-model": (14, 1.0),
+    "cli/test_demo.py": (12, 0.9),
+    "cli/test_cli.py": (12, 0.8),
+    "web/test_events.py": (12, 0.2),
+    "fault/test_kill.py": (10, 0.3),
+    "store-rocksdb": (8, 0.5),
+    "web/test_cache.py": (8, 0.2),
+    "web/test_pools.py": (8, 0.2),
+    "web/test_stop.py": (8, 0.2),
+    "cli/test_disk_faults.py": (6, 0.3),
+}
+OTHERS = (3, 1.0)
 
 running = set()  # process ids, each the leader of its group
 starting = threading.Lock()  # held while a program starts or leaves `running`; never by the main thread but in stop()
@@ -50,7 +82,14 @@ class Program:
     timeout: float
     directory: pathlib.Path
     alone: bool = False
-    priority: int = 0
+
+    @property
+    def seconds(self):
+        return LONG.get(self.label, OTHERS)[0]
+
+    @property
+    def cores(self):
+        return LONG.get(self.label, OTHERS)[1]
 
 
 @dataclasses.dataclass
@@ -59,6 +98,12 @@ class Outcome:
     failed: int = 0
     skipped: int = 0
     note: str = ""
+
+
+@dataclasses.dataclass
+class Spent:
+    seconds: float = 0.0
+    cpu: float = 0.0  # of the program and of all it started and waited for
 
 
 def introspect(build):
@@ -123,7 +168,6 @@ def c_programs(root, build_name, options, environment):
             timeout=max(options.timeout, test["timeout"]),
             directory=pathlib.Path(test["workdir"] or root),
             alone=not test["is_parallel"] or options.store == CLUSTER,
-            priority=test["priority"],
         )
 
 
@@ -164,7 +208,7 @@ def log_path(root, label):
 
 
 def run(program, log):
-    """The exit status, or None when the time ran out. Whatever the program started ends with it."""
+    """The exit status, or None when the time ran out, and the seconds of CPU. Whatever the program started ends with it."""
     with open(log, "wb") as output:
         with starting:
             process = subprocess.Popen(program.command, cwd=program.directory, stdin=subprocess.DEVNULL, stdout=output,
@@ -180,8 +224,9 @@ def run(program, log):
         os.killpg(process.pid, signal.SIGKILL)
         with starting:
             running.discard(process.pid)
-        status = process.wait()
-        return status if ended else None
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return process.returncode if ended else None, usage.ru_utime + usage.ru_stime
 
 
 def stop(*_):
@@ -251,25 +296,25 @@ def run_and_judge(root, program):
     report.unlink(missing_ok=True)
     start = time.monotonic()
     try:
-        status = run(program, log)
+        status, cpu = run(program, log)
     except OSError as error:
-        return Outcome(failed=1, note=f"could not be started: {error}"), 0.0
-    seconds = time.monotonic() - start
+        return Outcome(failed=1, note=f"could not be started: {error}"), Spent()
+    spent = Spent(time.monotonic() - start, cpu)
     if status is None:
-        return Outcome(failed=1, note=f"did not end within {program.timeout:.0f} s"), seconds
+        return Outcome(failed=1, note=f"did not end within {program.timeout:.0f} s"), spent
     if program.kind == "pytest":
-        return judge_pytest(report, status), seconds
+        return judge_pytest(report, status), spent
     if program.kind == "exit":
-        return judge_exit(status), seconds
-    return judge_tap(log.read_text(errors="replace"), status), seconds
+        return judge_exit(status), spent
+    return judge_tap(log.read_text(errors="replace"), status), spent
 
 
-def show(root, program, outcome, seconds):
+def show(root, program, outcome, spent):
     if outcome == Outcome():
         return  # the words fit none of its tests
     counts = f"{outcome.passed} passed" + (f", {outcome.failed} failed" if outcome.failed else "")
     counts += f", {outcome.skipped} skipped" if outcome.skipped else ""
-    print(f"{'FAILED' if outcome.failed else 'ok':6}  {program.label}: {counts} ({seconds:.1f} s)", flush=True)
+    print(f"{'FAILED' if outcome.failed else 'ok':6}  {program.label}: {counts} ({spent.seconds:.1f} s, CPU {spent.cpu:.1f} s)", flush=True)
     if outcome.failed:
         log = log_path(root, program.label)
         text = log.read_bytes()[-SHOWN_BYTES:].decode(errors="replace") if log.exists() else ""
@@ -277,25 +322,31 @@ def show(root, program, outcome, seconds):
               end="", flush=True)
 
 
+def fits(program, others):
+    """Whether it may run beside those that run now."""
+    if not others:
+        return True
+    if program.alone or any(other.alone for other in others) or len(others) >= PARALLEL:
+        return False
+    return program.cores + sum(other.cores for other in others) <= CORES
+
+
 def run_all(root, programs):
-    total = Outcome()
-
-    def finish(program, result):
-        outcome, seconds = result
-        show(root, program, outcome, seconds)
-        total.passed += outcome.passed
-        total.failed += outcome.failed
-        total.skipped += outcome.skipped
-
-    for threads, chosen in ((PARALLEL, [program for program in programs if not program.alone]),
-                            (1, [program for program in programs if program.alone])):
-        with concurrent.futures.ThreadPoolExecutor(threads) as pool:
-            runs = {pool.submit(run_and_judge, root, program): program for program in chosen}
-            while runs:
-                # With a timeout: Python acts on a signal only when the main thread moves.
-                done, _ = concurrent.futures.wait(runs, 0.5, concurrent.futures.FIRST_COMPLETED)
-                for future in done:
-                    finish(runs.pop(future), future.result())
+    total, runs = Outcome(), {}
+    waiting = sorted(programs, key=lambda program: (program.alone, -program.seconds))
+    with concurrent.futures.ThreadPoolExecutor(PARALLEL) as pool:
+        while waiting or runs:
+            while program := next((each for each in waiting if fits(each, runs.values())), None):
+                waiting.remove(program)
+                runs[pool.submit(run_and_judge, root, program)] = program
+            # With a timeout: Python acts on a signal only when the main thread moves.
+            done, _ = concurrent.futures.wait(runs, 0.5, concurrent.futures.FIRST_COMPLETED)
+            for future in done:
+                outcome, spent = future.result()
+                show(root, runs.pop(future), outcome, spent)
+                total.passed += outcome.passed
+                total.failed += outcome.failed
+                total.skipped += outcome.skipped
     return total
 
 
@@ -337,7 +388,6 @@ def main(arguments):
     programs = list(pytest_programs(root, options, environment))
     for build_name in ("plain", "tsan", "test"):
         programs += c_programs(root, build_name, options, environment)
-    programs.sort(key=lambda program: -program.priority)
     total = run_all(root, programs)
     if total.passed + total.failed == 0:
         print("no test ran" + (f": none has {' or '.join(options.words)} in its name" if options.words else ""))

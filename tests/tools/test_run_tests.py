@@ -1,4 +1,5 @@
 """What `./dev test` adds up: every way in which a test program can go wrong counts, and nothing is lost."""
+import importlib.util
 import pathlib
 import subprocess
 import sys
@@ -177,3 +178,30 @@ def test_on_a_cluster_only_what_is_about_the_store_runs_and_the_suites_for_it(ru
     assert "on cassandra" in (tmp_path / "build/test-logs/contract-one").read_text()
     result = run("good", "contract-one")
     assert last_line(result) == "5 passed, 0 failed"
+
+
+@pytest.fixture
+def runner():
+    """The runner as a module."""
+    spec = importlib.util.spec_from_file_location("run_tests", RUNNER)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_what_waits_runs_beside_what_computes(runner):
+    runner.LONG = {"waits": (9, 0.1), "computes": (9, 1.0)}
+
+    def program(label, alone=False):
+        return runner.Program(label, "tap", [], {}, 1, RUNNER.parent, alone)
+
+    waits, computes, alone = program("waits"), program("computes"), program("waits", alone=True)
+    assert runner.fits(computes, []) and runner.fits(computes, [computes]) and not runner.fits(computes, [computes] * 2)
+    assert runner.fits(waits, [computes, waits]) and not runner.fits(waits, [computes] * 2)
+    assert not runner.fits(waits, [waits] * runner.PARALLEL)
+    assert runner.fits(alone, []) and not runner.fits(alone, [waits]) and not runner.fits(waits, [alone])
+
+
+def test_the_files_that_are_said_to_take_long_are_there(runner):
+    for label in runner.LONG:
+        assert "/" not in label or (RUNNER.parents[1] / "tests" / label).exists(), label
