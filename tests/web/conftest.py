@@ -120,6 +120,20 @@ class Server:
     def log(self):
         return [json.loads(line) for line in self.log_path.read_text().splitlines()]
 
+    def wait_for_log(self, fits):
+        """The first line that fits. What is told after an answer, or a cut, may take a moment."""
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            for line in self.log():
+                if fits(line):
+                    return line
+            time.sleep(0.02)
+        raise AssertionError("was not logged")
+
+    def wait_for_sleeper(self):
+        """Until a handler sleeps (/slow)."""
+        self.wait_for_log(lambda line: line["event"] == "sleeps")
+
     def logged(self, answer):
         """The lines of one request. They are written after the answer, so they may take a moment."""
         for _ in range(200):

@@ -16,6 +16,7 @@
 enum { PAGE_BYTES = 4096 };
 
 static World world;
+static Log *own_log;
 static bool is_framed;
 static pthread_mutex_t health_lock = PTHREAD_MUTEX_INITIALIZER;
 static StoreHealth health = {.engine = "test", .writable = true};
@@ -58,8 +59,12 @@ static Status body(WebRequest *request)
     return STATUS_OK;
 }
 
+/* Says in the log that it has begun, for tests that wait for that. */
 static Status slow(WebRequest *request)
 {
+    LogLine line = log_line(own_log, LOG_INFO, "sleeps");
+    log_end(&line);
+    log_flush(own_log);
     clock_sleep_us(world.clock, web_number(request, 0) * US_PER_MS);
     buffer_text(web_out(request, "text/plain"), "slept\n");
     return STATUS_OK;
@@ -320,11 +325,11 @@ int main(int argc, char **argv)
     world = world_real();
     int fd = open(argv[1], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     CHECK(fd >= 0);
-    Log *log = log_new(fd, LOG_INFO, world.clock);
+    own_log = log_new(fd, LOG_INFO, world.clock);
     Status status = read_settings(argc, argv, &config, arena, &reason);
     if (status == STATUS_OK)
-        status = serve(&config, log, arena, &reason);
-    log_free(log);
+        status = serve(&config, own_log, arena, &reason);
+    log_free(own_log);
     close(fd);
     if (status != STATUS_OK)
         fprintf(stderr, "%s: %s %s\n", status_name(status), reason.field, reason.rule);

@@ -11,12 +11,19 @@ def refused(server):
         return True
 
 
+def begin_body(client, path):
+    """Half of a body, to a server that has read the head and said so."""
+    client.send(b"POST " + path + b" HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 6\r\n\r\n")
+    assert client.answer().code == 100
+    client.send(b"abc")
+
+
 def test_a_running_request_finishes_and_idle_connections_are_closed(start):
     server = start(stop_seconds=10)
     with server.connect() as idle, server.connect() as busy, server.connect() as silent:
         assert idle.get("/page").code == 200
         busy.send(b"GET /slow?ms=1500 HTTP/1.1\r\nHost: a\r\n\r\n")
-        time.sleep(0.3)
+        server.wait_for_sleeper()
         server.begin_stop()
         started = time.monotonic()
         assert idle.is_closed() and silent.is_closed()
@@ -31,8 +38,7 @@ def test_a_running_request_finishes_and_idle_connections_are_closed(start):
 def test_a_body_that_is_being_sent_may_finish(start):
     server = start()
     with server.connect() as client:
-        client.send(b"POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc")
-        time.sleep(0.3)
+        begin_body(client, b"/small")
         server.begin_stop()
         time.sleep(0.3)
         assert client.send(b"def").answer().json()["size"] == 6
@@ -43,7 +49,7 @@ def test_a_request_behind_a_running_one_gets_503_and_close(start):
     server = start()
     with server.connect() as client:
         client.send(b"GET /slow?ms=1000 HTTP/1.1\r\nHost: a\r\n\r\nGET /page HTTP/1.1\r\nHost: a\r\n\r\n")
-        time.sleep(0.3)
+        server.wait_for_sleeper()
         server.begin_stop()
         assert client.answer().code == 200
         answer = client.answer()
@@ -57,7 +63,7 @@ def test_healthz_says_stopping(start):
     server = start()
     with server.connect() as client:
         client.send(b"GET /slow?ms=1000 HTTP/1.1\r\nHost: a\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
-        time.sleep(0.3)
+        server.wait_for_sleeper()
         server.begin_stop()
         assert client.answer().code == 200
         answer = client.answer()
@@ -68,8 +74,7 @@ def test_healthz_says_stopping(start):
 def test_a_client_that_never_finishes_is_cut_after_stop_seconds(start):
     server = start(stop_seconds=1)
     with server.connect() as client:
-        client.send(b"POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc")
-        time.sleep(0.3)
+        begin_body(client, b"/body")
         server.begin_stop()
         started = time.monotonic()
         assert client.is_closed()
