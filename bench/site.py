@@ -18,6 +18,8 @@ CONNECTIONS = 64
 TURNS = 3 if run.QUICK else 5
 SECONDS = 2 if run.QUICK else 5
 POLICIES = 200 if run.QUICK else 1000
+PEOPLE = 400  # who look at pages
+HELD_EACH = 4  # policies that each of them holds votes on
 VOTERS = 40_000 if run.QUICK else 120_000
 PEER_VOTERS = 40_000 if run.QUICK else 120_000
 ONE = 2_000 if run.QUICK else watchers.MOST_A_PROCESS - 1000
@@ -127,20 +129,43 @@ def row(name, answers):
 # ---- Pages ----
 
 
-def beside_nginx(session, number, ours, cookie, path):
-    """One page, ours and as a file: the ratio of each turn, and the two rows."""
-    code, headers, page = Asker(ours.port).ask(path, cookie)
-    if code != 200:
-        raise run.Failure(f"{path} answers {code}")
+def asked(ours, paths, people):
+    """Who asks for what: every path, and every one of the people, several times; in an order that the script mixes."""
+    if not people:
+        return [(path, "") for path in paths]
+    count = max(len(paths), len(people), 4 * min(len(paths), len(people)))
+    return [(paths[i % len(paths)], f"session={people[random.randrange(len(people))]}") for i in range(count)]
+
+
+def write_lines(session, name, lines):
+    path = session.path(name)
+    with open(path, "w", encoding="ascii") as file:
+        file.write("".join(f"{target}\t{cookie}\n" for target, cookie in lines))
+    return path
+
+
+def beside_nginx(session, number, ours, people, paths):
+    """Pages, ours and as files: the ratio of each turn, and the two rows. With people, each request is one of theirs."""
+    lines, asker, pages = asked(ours, paths, people), Asker(ours.port), {}
+    for target, cookie in lines[:len(paths)]:
+        code, headers, page = asker.ask(target, cookie or None)
+        if code != 200:
+            raise run.Failure(f"{target} answers {code}")
+        pages[f"page{len(pages)}"] = page
     inner = Scratch(session, f"nginx{number}")
     # A cookie that came with the page would be handed out again with each answer.
-    started = nginx.Nginx(inner, page, [each for each in headers if each[0].lower() != "set-cookie"], PAGE_THREADS)
-    who = "logged in" if cookie else "logged out"
-    mine, theirs = ours.server(f"ours, {path}, {who}", path), Server(f"nginx, the same {len(page):,} bytes", started.port, started.child.pid)
+    started = nginx.Nginx(inner, pages, [each for each in headers if each[0].lower() != "set-cookie"], PAGE_THREADS)
+    who = f"{len(people):,} people logged in" if people else "logged out"
+    what = paths[0] if len(paths) == 1 else f"{len(paths):,} policies"
+    size = sum(map(len, pages.values())) // len(pages)
+    mine, theirs = ours.server(f"ours, {what}, {who}", "/"), Server(f"nginx, the same {size:,} bytes", started.port, started.child.pid, "/")
+    files = {mine: write_lines(inner, "ours.txt", lines),
+             theirs: write_lines(inner, "nginx.txt", [(f"/page{i % len(pages)}", cookie) for i, (_, cookie) in enumerate(lines)])}
+    script = os.path.join(run.ROOT, "bench", "support", "pages.lua")
     answers = {mine: [], theirs: []}
     for turn in range(-1, TURNS):
         for server in (mine, theirs):
-            answer = wrk(server, *(["-H", f"Cookie: {cookie}"] if cookie and server is mine else []))
+            answer = wrk(server, "-s", script, words=[files[server]])
             if turn >= 0:  # the first turn warms up
                 answers[server].append(answer)
     run.end(started.child, 15)
@@ -161,26 +186,30 @@ class Scratch:
 
 
 def pages(session, goals):
-    ours = Ours(session, "pages", 1, f"cache_bytes={CACHE_MIB << 20}")
-    cookie, rows = f"session={ours.secrets[0]}", []
-    for number, (name, path, who, bound) in enumerate([
-            ("front_page_vs_nginx", "/", None, 1.0), ("policy_page_vs_nginx", "/policies/1", None, 1.0),
-            ("front_page_logged_in_vs_nginx", "/", cookie, 0.5), ("policy_page_logged_in_vs_nginx", "/policies/1", cookie, 0.5)]):
-        path = address(ours, path)
-        ratio, two = beside_nginx(session, number, ours, who, path)
+    ours = Ours(session, "pages", PEOPLE, f"cache_bytes={CACHE_MIB << 20}")
+    ours.program("holdings", HELD_EACH)
+    policies, rows = addresses(ours), []
+    for number, (name, paths, people, bound) in enumerate([
+            ("front_page_vs_nginx", ["/"], [], 1.0), ("policy_page_vs_nginx", policies, [], 1.0),
+            ("front_page_logged_in_vs_nginx", ["/"], ours.secrets, 0.5),
+            ("policy_page_logged_in_vs_nginx", policies, ours.secrets, 0.5)]):
+        ratio, two = beside_nginx(session, number, ours, people, paths)
         rows += two
         goals.at_least(name, ratio, bound)
         run.say(f"{name}: {ratio:.2f}")
     ours.close()
     print(f"{PAGE_THREADS} threads and nginx workers, access log on, no compression, wrk -t2 -c{CONNECTIONS} on the same machine; "
-          f"median of {TURNS} turns of {SECONDS} s.")
+          f"median of {TURNS} turns of {SECONDS} s. People hold votes on {HELD_EACH} policies each.")
     report.table("Pages", ["", "pages/s", "p50 ms", "p99 ms", "CPU µs a page"], rows)
 
 
-def address(ours, path):
-    """Where a short address leads."""
-    code, headers, _ = Asker(ours.port).ask(path)
-    return path if code == 200 else next(value for name, value in headers if name.lower() == "location")
+def addresses(ours):
+    """Where the policies are."""
+    asker, found = Asker(ours.port), []
+    for number in range(1, POLICIES + 1):
+        _, headers, _ = asker.ask(f"/policies/{number}")
+        found.append(next(value for name, value in headers if name.lower() == "location"))
+    return found
 
 
 # ---- Votes ----

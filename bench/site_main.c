@@ -3,6 +3,7 @@
  *     bench_site DIRECTORY LOGFILE [NAME=VALUE…]   with the names of config.h
  * Prints "port N" when it serves. Commands:
  *     policies N   N active policies of a few owners; once
+ *     holdings N   every voter holds votes on N policies, and watches one of them
  *     voters N     N confirmed accounts with much to spend; the secrets of their sessions go to DIRECTORY.voters, one a line
  *     forms N      the form of one of N policies as it would stand on a page of each voter, to DIRECTORY.forms (votes.lua) */
 #include <fcntl.h>
@@ -23,6 +24,7 @@ enum {
     AGO_DAYS = 3650,
     SECRET_TEXT = 64,
     HELD_MOST = 9,
+    LINES_MOST = 16,
     CSRF_TEXT = 32,
     POLICIES_AN_OWNER = 400
 };
@@ -44,7 +46,7 @@ static struct {
     FILE *out;
     Voter *voters;
     size_t voter_count, voter_room;
-    uint64_t policies; /* for `forms` */
+    uint64_t policies, policy_count; /* for `forms`; all */
 } bench = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void expect(Status status, const char *what, const Reason *reason)
@@ -107,6 +109,7 @@ static void policies(void *unused, int64_t count)
         expect(ranking_policy_changed(bench.app.ranking, result.created), "its rank", &reason);
         arena_reset(arena);
     }
+    bench.policy_count = (uint64_t)count;
     printf("{\"policies\": %" PRId64 "}\n", count);
 }
 
@@ -182,6 +185,40 @@ static void voters(void *unused, int64_t count)
     printf("{\"voters\": %" PRIu64 ", \"seconds\": %.3f}\n", result.units, result.seconds);
 }
 
+/* ---- What they hold ---- */
+
+/* Policies that follow each other, from a place of the voter's own. */
+static void hold(uint64_t voter, size_t count, Arena *arena)
+{
+    VoterState state;
+    SaveResult result;
+    Reason reason = {0};
+    VoteWish wishes[LINES_MOST];
+    uint64_t first = voter * UINT64_C(0x9E3779B97F4A7C15) % (bench.policy_count - count) + 1;
+    for (size_t i = 0; i < count; i++)
+        wishes[i] = (VoteWish){.policy = first + i, .held = HELD_MOST};
+    expect(votes_show(bench.app.votes, voter, arena, &state), "a voter", &reason);
+    SaveRequest request = {
+        .voter = voter, .seen = state.version, .wishes = wishes, .wish_count = count};
+    expect(votes_save(bench.app.votes, &request, arena, &result, &reason), "a save", &reason);
+    if (result.outcome != SAVE_SAVED)
+        bench_fail("a save: %s", vote_rule_text(result.rule));
+    expect(accounts_watch(bench.app.accounts, voter, first, true), "a watch list", &reason);
+}
+
+static void holdings(void *unused, int64_t count)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    (void)unused;
+    if (count < 1 || count > LINES_MOST || (uint64_t)count >= bench.policy_count)
+        bench_fail("holdings: 1 to %d, and less than there are policies", LINES_MOST);
+    for (size_t i = 0; i < bench.voter_count; i++) {
+        hold(bench.voters[i].account, (size_t)count, arena);
+        arena_reset(arena);
+    }
+    printf("{\"voters\": %zu}\n", bench.voter_count);
+}
+
 /* ---- Forms: what a page would hold, without the time to ask for a hundred thousand pages ---- */
 
 /* As the door makes it; a form with another one would be refused. */
@@ -230,8 +267,11 @@ static void forms(void *unused, int64_t policies_count)
     printf("{\"forms\": %zu, \"seconds\": %.3f}\n", bench.voter_count, result.seconds);
 }
 
-static const BenchCommand COMMANDS[] = {
-    {"policies", policies}, {"voters", voters}, {"forms", forms}, {NULL, NULL}};
+static const BenchCommand COMMANDS[] = {{"policies", policies},
+                                        {"voters", voters},
+                                        {"holdings", holdings},
+                                        {"forms", forms},
+                                        {NULL, NULL}};
 
 /* ---- The site ---- */
 

@@ -1,4 +1,4 @@
-"""nginx with the same page as a file: same number of workers, same headers, an access log, keep-alive, no compression."""
+"""nginx with the same pages as files: same number of workers, same headers, an access log, keep-alive, no compression."""
 import os
 import signal
 import socket
@@ -26,7 +26,7 @@ http {{
     server_tokens off;
     keepalive_timeout 65;
     keepalive_requests 1000000000;
-    open_file_cache max=100 inactive=1h;
+    open_file_cache max=10000 inactive=1h;
     open_file_cache_valid 1h;
     client_body_temp_path {directory}/body;
     proxy_temp_path {directory}/proxy;
@@ -61,12 +61,15 @@ def header_line(name, value):
 
 
 class Nginx:
-    def __init__(self, session, page, headers, workers):
+    """`pages`: the bytes of /page, or of several paths by their names."""
+
+    def __init__(self, session, pages, headers, workers):
         directory = session.path("nginx")
         os.makedirs(os.path.join(directory, "files"))
         os.chmod(session.directory, 0o755)
-        with open(os.path.join(directory, "files", "page"), "wb") as file:
-            file.write(page)
+        for name, page in ({"page": pages} if isinstance(pages, bytes) else pages).items():
+            with open(os.path.join(directory, "files", name), "wb") as file:
+                file.write(page)
         self.port = free_port()
         content_type = next(value for name, value in headers if name.lower() == "content-type")
         lines = [header_line(name, value) for name, value in headers if name.lower() not in OWN]

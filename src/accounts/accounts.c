@@ -5,6 +5,7 @@
 #include "base/mutant.h"
 
 enum { ID_ROW_BYTES = 8, LIST_CELLS = 1000, IDLE_DAYS = 14, SESSION_DAYS = 60 };
+enum { COPIES_BITS = 15 }; /* some ten thousand people who are here at the same time */
 
 static SessionLimits limits_of(SessionLimits given)
 {
@@ -25,6 +26,7 @@ Accounts *accounts_new(const AccountsOptions *options)
     accounts->hasher = options->hasher;
     accounts->limits = limits_of(options->sessions);
     gate_init(&accounts->gate, options->passwords.at_once, options->passwords.queue);
+    accounts->copies = copies_new(options->world.clock, COPIES_BITS, options->copies_us);
     accounts->ids = sequence_new(options->store, options->world, "accounts", options->id_block);
     CHECK(pthread_mutex_init(&accounts->lock, NULL) == 0);
     return accounts;
@@ -35,6 +37,7 @@ void accounts_free(Accounts *accounts)
     if (accounts == NULL)
         return;
     settings_forget(accounts);
+    copies_free(accounts->copies);
     sequence_free(accounts->ids);
     gate_destroy(&accounts->gate);
     CHECK(pthread_mutex_destroy(&accounts->lock) == 0);

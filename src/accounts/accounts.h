@@ -12,7 +12,9 @@
  *      confirmed one with a wish for a new name, which the next change or the clean-up drops.
  *   3. UNKNOWN is passed on, never guessed. UNAVAILABLE, CONFLICT and REFUSED mean that it was not done and will not be.
  *   4. E-mails and real names are in no row and no key but sealed, or as hashes that need the site's key (base/vault.h).
- * Reads are serial: they see every finished change.
+ *   5. accounts_recent, accounts_watched and sessions_find may answer from copies in memory (base/copies.h): a change by this handle
+ *      counts at once (a session that was ended, a role that was taken away), one by another after copies_us.
+ * All other reads are serial: they see every finished change.
  * Ways in are in headers of their own: sessions.h, links.h, credentials.h, tokens.h; how often somebody may try, in throttle.h.
  * Rules that need no store (folding, bounds, roles) are in account_rules.h; salary and settings in settings_rules.h. */
 #pragma once
@@ -57,6 +59,9 @@ typedef struct AccountsOptions {
     uint32_t id_block; /* ids taken at once */
     SessionLimits sessions;
     PasswordBounds passwords;
+    /* How old the copies of accounts, sessions and watch lists may be that pages are made from (promise 5): 0 for none; a second
+     * where other processes write to the same store. */
+    int64_t copies_us;
 } AccountsOptions;
 
 Accounts *accounts_new(const AccountsOptions *options);
@@ -98,6 +103,9 @@ MUST_USE Status accounts_register(Accounts *accounts, const Registration *regist
 /* Checks both claims, then moves pending -> confirmed. Repeating it is fine. REFUSED: void, closed, or a claim was lost. */
 MUST_USE Status accounts_confirm(Accounts *accounts, uint64_t id, Reason *reason);
 MUST_USE Status accounts_read(Accounts *accounts, uint64_t id, Arena *arena, Account *ret_account);
+/* The same, perhaps from a copy: for pages, and for who is asking; not for what decides about votes. */
+MUST_USE Status accounts_recent(Accounts *accounts, uint64_t id, Arena *arena,
+                                Account *ret_account);
 /* By name, or by e-mail when it contains '@'. NOT_FOUND also when the claim points to an account that does not count. */
 MUST_USE Status accounts_find(Accounts *accounts, Slice name_or_email, Arena *arena,
                               Account *ret_account);

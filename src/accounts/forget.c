@@ -56,8 +56,10 @@ static Status forget_sessions(Accounts *accounts, uint64_t id)
         Slice list = session_list_row(id, arena);
         Page page;
         TRY(read_page(accounts, &TABLE_SESSIONS, list, arena, &page));
-        for (size_t i = 0; i < page.count; i++)
+        for (size_t i = 0; i < page.count; i++) {
             TRY(forget_row(accounts, &TABLE_SESSIONS, session_row(page.cells[i].value, arena)));
+            recent_forget_session(accounts, page.cells[i].value);
+        }
         TRY(delete_page(accounts, &TABLE_SESSIONS, list, &page));
         more = page.more;
     }

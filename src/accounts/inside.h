@@ -10,6 +10,7 @@
  *   request_keys.c which request a key was used for
  *   signals.c      what accounts have in common
  *   watch.c        watch lists
+ *   recent.c       what is kept in memory of accounts and sessions
  *   settings.c     the versions of the settings
  * No lock is held while the store is asked. */
 #pragma once
@@ -21,6 +22,7 @@
 #include "accounts/head.h"
 #include "accounts/links.h"
 #include "accounts/sessions.h"
+#include "base/copies.h"
 #include "store/sequence.h"
 
 enum {
@@ -53,6 +55,7 @@ struct Accounts {
     Sequence *ids;
     pthread_mutex_t lock; /* guards the cache */
     SettingsCache cache;
+    Copies *copies;                         /* by copy_key */
     _Atomic int64_t token_uses[TOKEN_USES]; /* steady time of the last note, by hash of the token */
 };
 
@@ -103,6 +106,25 @@ MUST_USE Status side_replace(Accounts *accounts, uint64_t id, const AccountRow *
                              const SideCell *before, Slice content, Arena *arena);
 /* The same as a part of another update, which brings the fresh id. */
 Change side_change(Slice column, Id fresh, Slice content, Arena *arena);
+
+/* ---- recent.c ------------------------------------------------------------------------------------------------ */
+
+enum { COPY_KEY = 1 + 32 };
+typedef enum CopyKind { COPY_ACCOUNT = 'a', COPY_SESSION = 's', COPY_WATCH = 'w' } CopyKind;
+/* Of an account's row, or of a session's key. */
+typedef struct CopyKey {
+    char bytes[COPY_KEY];
+    size_t size;
+} CopyKey;
+CopyKey copy_key(CopyKind kind, Slice key);
+CopyKey copy_key_of(CopyKind kind, uint64_t account);
+static inline Slice copy_key_slice(const CopyKey *key)
+{
+    return slice_of(key->bytes, key->size);
+}
+/* After any write to the account's row, or to the session's. */
+void recent_forget_account(Accounts *accounts, uint64_t id);
+void recent_forget_session(Accounts *accounts, Slice key);
 
 /* ---- claims.c ---------------------------------------------------------------------------------------------- */
 

@@ -53,7 +53,9 @@ static Status write_row(Accounts *accounts, uint64_t id, RowWrite *write, Id wri
                      .change_count = write->change_count,
                      .proof = receipt,
                      .marks = write->marks};
-    return store_update(accounts->store, &update, UPDATE_TRIES, arena, NULL);
+    Status status = store_update(accounts->store, &update, UPDATE_TRIES, arena, NULL);
+    recent_forget_account(accounts, id);
+    return status;
 }
 
 /* The next version of the head, with a fresh id, and whatever else `write` holds. */

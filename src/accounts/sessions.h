@@ -4,8 +4,10 @@
  * when it was ended, when it was idle for too long or is too old (SessionLimits in accounts.h), and when the account's *epoch* has
  * moved on: a new password, a new e-mail, "log out everywhere" and closing raise it in the account's row itself, so that all sessions end
  * in the same moment, whatever is lost or late.
- *   1. sessions_find costs two reads and, at most each 5 minutes, one lazy write of when it was last seen.
- *   2. What was ended stays ended, whatever the clocks say. A session that is not there any more and one that never was look alike.
+ *   1. sessions_find costs two reads, or none when both are kept in memory (accounts.h, promise 5), and, at most each 5 minutes, one
+ *      lazy write of when it was last seen.
+ *   2. What was ended stays ended, whatever the clocks say: at once where it was ended by this handle, elsewhere after copies_us. A
+ *      session that is not there any more and one that never was look alike.
  *   3. Addresses and programs are sealed; cells expire with the longest life of a session, notes of log-ins after 90 days. Closing the
  *      account deletes them at once.
  *   4. A crash or UNKNOWN while beginning leaves at most a session whose secret nobody has.

@@ -79,8 +79,17 @@ Status accounts_watched(Accounts *accounts, uint64_t id, Arena *arena, uint64_t 
                         size_t *ret_count)
 {
     WatchList list;
-    TRY(read_list(accounts, id, arena, &list));
-    *ret_policies = list.policies;
-    *ret_count = list.count;
+    Copy copy;
+    CopyKey key = copy_key_of(COPY_WATCH, id);
+    if (!copies_find(accounts->copies, copy_key_slice(&key), arena, &copy)) {
+        TRY(read_list(accounts, id, arena, &list));
+        copy.bytes = slice_of(list.policies, list.count * sizeof list.policies[0]);
+        copies_put(accounts->copies, copy_key_slice(&key), &copy);
+    }
+    uint64_t *policies = ARENA_ARRAY(arena, copy.bytes.size / sizeof *policies, uint64_t);
+    if (copy.bytes.size > 0)
+        memcpy(policies, copy.bytes.data, copy.bytes.size);
+    *ret_policies = policies;
+    *ret_count = copy.bytes.size / sizeof *policies;
     return STATUS_OK;
 }

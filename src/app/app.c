@@ -10,11 +10,19 @@
 
 enum { ID_BLOCK = 64, CACHE_S = 60, BCRYPT_COST = 12, PAUSE_US = 2000 };
 enum { CREATION_GRACE_S = 86400, S_PER_HOUR = 3600 };
+/* How long pages are made from copies of accounts, sessions and voters' rows. The process's own writes drop them; where it is the store's
+ * only owner, the bound is for a write whose outcome was unknown. */
+enum { COPIES_S = 30, COPIES_SHARED_S = 1 };
 
 struct AppWorker {
     pthread_t thread;
     _Atomic bool ends;
 };
+
+static int64_t copies_us(const Store *store)
+{
+    return (store_is_shared(store) ? COPIES_SHARED_S : COPIES_S) * US_PER_S;
+}
 
 static Accounts *open_accounts(const AppParts *parts)
 {
@@ -29,6 +37,7 @@ static Accounts *open_accounts(const AppParts *parts)
                      .brief_idle_s = config->session_idle_hours * S_PER_HOUR,
                      .most_s = config->session_days * S_PER_DAY},
         .passwords = {(uint32_t)config->password_threads, (uint32_t)config->password_queue},
+        .copies_us = copies_us(parts->store),
     };
     return accounts_new(&options);
 }
@@ -57,7 +66,8 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
                                           .accounts = app.accounts,
                                           .policies = app.policies,
                                           .listener = app_ear_listener(app.ear),
-                                          .shared = shared});
+                                          .shared = shared,
+                                          .copies_us = copies_us(store)});
     app.follower = shared ? app_follower_new(app.ranking, world.clock) : NULL;
     *ret_app = app;
     MailOptions mail = {

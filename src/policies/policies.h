@@ -139,11 +139,12 @@ typedef struct PolicyEdit {
     int64_t time_us;
 } PolicyEdit;
 
-/* What has happened to a policy: its moves, without their reasons, and the last change of its text. From the cache, which may be
- * behind. */
+/* What has happened to a policy: its moves, without their reasons, the last change of its text, and how many merges into it were ever
+ * listed. From the cache, which may be behind, but never behind this handle's own changes. */
 typedef struct PolicyNews {
     PolicyFacts facts;
     PolicyEdit edit;
+    size_t listed;
 } PolicyNews;
 MUST_USE Status policies_news(Policies *policies, uint64_t id, Arena *arena, PolicyNews *ret_news);
 

@@ -28,11 +28,26 @@ Status site_voter_state(WebRequest *request, const VoterState **ret_state)
     if (!viewer->known)
         return STATUS_LOGIN;
     if (!viewer->has_state) {
-        TRY(votes_show(site_of(request)->app->votes, viewer->account.id, web_arena(request),
-                       &viewer->state));
+        TRY(votes_recent(site_of(request)->app->votes, &viewer->account, web_arena(request),
+                         &viewer->state));
         viewer->has_state = true;
     }
     *ret_state = &viewer->state;
+    return STATUS_OK;
+}
+
+Status site_seen_lines(WebRequest *request, const SeenLine **ret_lines, size_t *ret_count)
+{
+    Viewer *viewer = site_viewer(request);
+    const VoterState *state;
+    TRY(site_voter_state(request, &state));
+    if (!viewer->has_lines) {
+        TRY(votes_seen(site_of(request)->app->votes, state, web_arena(request), &viewer->lines,
+                       &viewer->line_count));
+        viewer->has_lines = true;
+    }
+    *ret_lines = viewer->lines;
+    *ret_count = viewer->line_count;
     return STATUS_OK;
 }
 

@@ -4,34 +4,44 @@
 #include "site/pages.h"
 #include "web/errors.h"
 
-/*    word in the address, sentence; %N: with the number */
+/*    word in the address, sentence, whether the number follows it */
+#define DONE_LIST(X)                                                                             \
+    X("saved", "Your votes are saved. This is save number", true)                                \
+    X("created", "Your policy is there, with its first votes. This is save number", true)        \
+    X("edited", "The new text is there. The old one stays among the revisions.", false)          \
+    X("unchanged", "Nothing was changed.", false)                                                \
+    X("retired", "The policy is retired. Everyone got their votes back.", false)                 \
+    X("watching", "You watch this policy now.", false)                                           \
+    X("unwatched", "You do not watch this policy any more.", false)                              \
+    X("welcome", "Welcome. Your address is confirmed, and your first pollies are there.", false) \
+    X("logged-in", "You are logged in.", false)                                                  \
+    X("logged-out", "You are logged out.", false)                                                \
+    X("session-ended", "That session is ended.", false)                                          \
+    X("sessions-ended", "All your other sessions are ended.", false)                             \
+    X("password", "Your new password counts from now on. Your other sessions are ended.", false) \
+    X("password-set", "Your new password counts. Log in with it.", false)                        \
+    X("admin", "You are the admin of this site now. Log in.", false)                             \
+    X("email", "Your new e-mail address is confirmed.", false)                                   \
+    X("email-sent", "We sent a letter to the new address. It counts when you open its link.",    \
+      false)                                                                                     \
+    X("profile", "Your profile is saved.", false)                                                \
+    X("dismissed", "Dismissed.", false)                                                          \
+    X("token-ended", "That token does not work any more.", false)                                \
+    X("left", "Your account is deleted, and your votes are withdrawn.", false)
 static const struct {
     const char *word;
     const char *text;
     bool has_number;
 } DONE[] = {
-    {"saved", "Your votes are saved. This is save number", true},
-    {"created", "Your policy is there, with its first votes. This is save number", true},
-    {"edited", "The new text is there. The old one stays among the revisions.", false},
-    {"unchanged", "Nothing was changed.", false},
-    {"retired", "The policy is retired. Everyone got their votes back.", false},
-    {"watching", "You watch this policy now.", false},
-    {"unwatched", "You do not watch this policy any more.", false},
-    {"welcome", "Welcome. Your address is confirmed, and your first pollies are there.", false},
-    {"logged-in", "You are logged in.", false},
-    {"logged-out", "You are logged out.", false},
-    {"session-ended", "That session is ended.", false},
-    {"sessions-ended", "All your other sessions are ended.", false},
-    {"password", "Your new password counts from now on. Your other sessions are ended.", false},
-    {"password-set", "Your new password counts. Log in with it.", false},
-    {"admin", "You are the admin of this site now. Log in.", false},
-    {"email", "Your new e-mail address is confirmed.", false},
-    {"email-sent", "We sent a letter to the new address. It counts when you open its link.", false},
-    {"profile", "Your profile is saved.", false},
-    {"dismissed", "Dismissed.", false},
-    {"token-ended", "That token does not work any more.", false},
-    {"left", "Your account is deleted, and your votes are withdrawn.", false},
+#define X(word, text, has_number) {word, text, has_number},
+    DONE_LIST(X)
+#undef X
 };
+const char *const DONE_WORDS[] = {
+#define X(word, text, has_number) word,
+    DONE_LIST(X)
+#undef X
+        NULL};
 
 static Notice notice_of(WebRequest *request)
 {
@@ -47,12 +57,6 @@ static Notice notice_of(WebRequest *request)
     return notice;
 }
 
-static Slice full_address(WebRequest *request, Slice path)
-{
-    Slice url = web_public_url(request);
-    return arena_print(web_arena(request), "%.*s%.*s", SLICE_ARG(url), SLICE_ARG(path));
-}
-
 /* The page of an error may come before anybody looked at who is asking. */
 static const Viewer *viewer_or_nobody(const WebRequest *request)
 {
@@ -61,37 +65,84 @@ static const Viewer *viewer_or_nobody(const WebRequest *request)
     return viewer != NULL ? viewer : &NOBODY;
 }
 
+/* ---- The frame ---------------------------------------------------------------------------------------------------------- */
+
+SheetDesk sheet_desk(const WebRequest *request)
+{
+    return (SheetDesk){site_of(request), web_public_url(request)};
+}
+
+static FrameView view_of(const SheetDesk *desk, const Frame *frame, Arena *arena)
+{
+    const Site *site = desk->site;
+    return (FrameView){.frame = frame,
+                       .site_name = slice_from(site->options.config->site_name),
+                       .canonical = arena_print(arena, "%.*s%.*s", SLICE_ARG(desk->public_url),
+                                                SLICE_ARG(frame->address)),
+                       .is_demo = site->options.is_demo};
+}
+
+FrameOwn frame_own(WebRequest *request)
+{
+    const VoterState *state;
+    FrameOwn own = {.viewer = viewer_or_nobody(request), .notice = notice_of(request)};
+    if (own.viewer->known && site_voter_state(request, &state) == STATUS_OK) {
+        own.has_balance = true;
+        own.balance = state->balance;
+    }
+    if (own.viewer->known)
+        own.notice_count = site_notice_count(request);
+    if (own.viewer->known || own.notice.text != NULL)
+        web_private(request);
+    return own;
+}
+
 Buffer *page_begin(WebRequest *request, const Frame *frame)
 {
-    Site *site = site_of(request);
-    const Viewer *viewer = viewer_or_nobody(request);
-    const VoterState *state;
-    FrameView view = {.frame = frame,
-                      .viewer = viewer,
-                      .site_name = slice_from(site->options.config->site_name),
-                      .canonical = full_address(request, frame->address),
-                      .is_demo = site->options.is_demo,
-                      .back = web_path(request),
-                      .notice = notice_of(request)};
+    SheetDesk desk = sheet_desk(request);
+    FrameView view = view_of(&desk, frame, web_arena(request));
+    FrameOwn own = frame_own(request);
     Buffer *out = web_html(request);
-    if (viewer->known && site_voter_state(request, &state) == STATUS_OK) {
-        view.has_balance = true;
-        view.balance = state->balance;
-    }
-    if (viewer->known)
-        view.notice_count = site_notice_count(request);
-    if (viewer->known || view.notice.text != NULL)
-        web_private(request);
-    frame_top(out, &view);
+    own.here = frame->here;
+    frame_head(out, &view);
+    frame_me(out, &own);
+    frame_main(out, &view);
+    frame_notice(out, &own);
     return out;
+}
+
+static void put_bottom(const Site *site, Buffer *out)
+{
+    FrameView view = {.site_name = slice_from(site->options.config->site_name),
+                      .is_demo = site->options.is_demo};
+    frame_bottom(out, &view);
 }
 
 void page_end(WebRequest *request, Buffer *out)
 {
-    Site *site = site_of(request);
-    FrameView view = {.site_name = slice_from(site->options.config->site_name),
-                      .is_demo = site->options.is_demo};
-    frame_bottom(out, &view);
+    put_bottom(site_of(request), out);
+}
+
+void sheet_begin(const SheetDesk *desk, const Frame *frame, Arena *arena, SheetDraft *draft)
+{
+    FrameView view = view_of(desk, frame, arena);
+    frame_head(&draft->out, &view);
+    gap_leave(&draft->gaps, &draft->out, GAP_ME, 0);
+    frame_main(&draft->out, &view);
+    gap_leave(&draft->gaps, &draft->out, GAP_NOTICE, 0);
+}
+
+void sheet_end(const SheetDesk *desk, SheetDraft *draft)
+{
+    put_bottom(desk->site, &draft->out);
+}
+
+void frame_fill(const FrameOwn *own, Buffer *out, const Gap *gap)
+{
+    if (gap->kind == GAP_ME)
+        frame_me(out, own);
+    else if (gap->kind == GAP_NOTICE)
+        frame_notice(out, own);
 }
 
 void frame_error_page(WebRequest *request, const ErrorWords *words)

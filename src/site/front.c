@@ -1,6 +1,4 @@
 /* front.c -- the front page: who leads now and ever, where something happens, how it works; for voters what is theirs. */
-#include <stdlib.h>
-
 #include "site/pages.h"
 #include "site/views.h"
 
@@ -26,92 +24,147 @@ Status front_view(Site *site, Arena *arena, FrontView *ret_view)
     return STATUS_OK;
 }
 
-static Status seen_lines(WebRequest *request, SeenLine **ret_lines, size_t *ret_count)
-{
-    const VoterState *state;
-    TRY(site_voter_state(request, &state));
-    return votes_seen(site_of(request)->app->votes, state, web_arena(request), ret_lines,
-                      ret_count);
-}
-
 void site_mark_mine(WebRequest *request, CardPage *page)
 {
-    SeenLine *lines;
+    const SeenLine *lines;
     size_t count;
-    if (site_viewer(request)->known && seen_lines(request, &lines, &count) == STATUS_OK)
+    if (site_viewer(request)->known && site_seen_lines(request, &lines, &count) == STATUS_OK)
         cards_mine(lines, count, page->cards, page->count);
 }
 
-static int by_held(const void *a, const void *b)
+/* ---- What is the viewer's ------------------------------------------------------------------------------------------------ */
+
+/* The lines that hold most, the largest first; of equal ones the lower policy, as lines are in its order. */
+static size_t largest_lines(const SeenLine *lines, size_t count, const SeenLine **ret_largest)
 {
-    const SeenLine *x = a, *y = b;
-    if (x->held != y->held)
-        return x->held > y->held ? -1 : 1;
-    return x->policy < y->policy ? -1 : x->policy > y->policy;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = kept;
+        while (at > 0 && ret_largest[at - 1]->held < lines[i].held)
+            at--;
+        if (at == FRONT_OWN_LOOKED)
+            continue;
+        kept += kept < FRONT_OWN_LOOKED;
+        for (size_t k = kept - 1; k > at; k--)
+            ret_largest[k] = ret_largest[k - 1];
+        ret_largest[at] = &lines[i];
+    }
+    return kept;
 }
 
-/* The lines that hold most, with their places in the window. */
-static Status own_cards(WebRequest *request, uint32_t days, CardPage *ret_page)
+/* With their places in the window. What is not in the ranking any more is left out: My votes says why. */
+static void add_cards(WebRequest *request, FrontOwn *own)
 {
     Site *site = site_of(request);
-    Arena *arena = web_arena(request);
-    SeenLine *lines;
+    const SeenLine *lines, *largest[FRONT_OWN_LOOKED];
     size_t count;
-    RankQuery query = {.days = days};
-    TRY(seen_lines(request, &lines, &count));
-    qsort(lines, count, sizeof *lines, by_held);
-    CardPage page = {.cards = ARENA_ARRAY(arena, FRONT_OWN, PolicyCard)};
-    for (size_t i = 0; i < count && page.count < FRONT_OWN; i++) {
-        PolicyCard *card = &page.cards[page.count];
+    RankQuery query = {.days = (uint32_t)own->settings.window_days};
+    if (site_seen_lines(request, &lines, &count) != STATUS_OK)
+        return;
+    count = largest_lines(lines, count, largest);
+    for (size_t i = 0; i < count && own->count < FRONT_OWN; i++) {
+        PolicyCard *card = &own->cards[own->count];
         RankPlace place;
-        if (cards_one(site->cards, lines[i].policy, arena, card) != STATUS_OK ||
-            ranking_place(site->app->ranking, &query, card->id, &place) != STATUS_OK)
-            continue; /* not in the ranking any more: My votes says why */
+        if (ranking_place(site->app->ranking, &query, largest[i]->policy, &place) != STATUS_OK ||
+            cards_name(site->cards, largest[i]->policy, web_arena(request), card) != STATUS_OK)
+            continue;
         card->rank = place.self.rank;
-        card->votes = place.self.votes;
-        card->total = place.self.total;
-        card->mine = lines[i].held;
-        page.count++;
+        card->mine = largest[i]->held;
+        own->count++;
     }
-    *ret_page = page;
-    return STATUS_OK;
 }
 
-/* What cannot be read is left out: the page is about the ranking. */
-static void add_own(WebRequest *request, FrontView *view)
+/* What cannot be read of the viewer's is left out: the page is about the ranking. */
+static Status front_own(WebRequest *request, FrontOwn *ret_own)
 {
     Site *site = site_of(request);
     const Viewer *viewer = site_viewer(request);
     const VoterState *state;
     SettingsHistory history;
-    if (!viewer->known || site_voter_state(request, &state) != STATUS_OK ||
-        accounts_settings(site->app->accounts, web_arena(request), &history) != STATUS_OK)
-        return;
-    view->is_known = true;
-    view->balance = state->balance;
-    view->next_salary_us = salary_next_us(&history, viewer->account.registered_us, view->now_us);
-    (void)!own_cards(request, (uint32_t)view->settings.window_days, &view->own);
-    site_mark_mine(request, &view->recent);
-    site_mark_mine(request, &view->ever);
+    TRY(accounts_settings(site->app->accounts, web_arena(request), &history));
+    FrontOwn own = {.now_us = site_now_us(request),
+                    .site_name = slice_from(site->options.config->site_name)};
+    own.settings = *settings_at(&history, own.now_us);
+    if (viewer->known && site_voter_state(request, &state) == STATUS_OK) {
+        own.is_known = true;
+        own.balance = state->balance;
+        own.next_salary_us = salary_next_us(&history, viewer->account.registered_us, own.now_us);
+        add_cards(request, &own);
+    }
+    *ret_own = own;
+    return STATUS_OK;
 }
 
-static Status show_front(WebRequest *request)
+static int64_t held_on(WebRequest *request, uint64_t policy)
 {
+    const SeenLine *lines;
+    size_t count;
+    if (!site_viewer(request)->known || site_seen_lines(request, &lines, &count) != STATUS_OK)
+        return 0;
+    for (size_t i = 0; i < count && lines[i].policy <= policy; i++)
+        if (lines[i].policy == policy)
+            return lines[i].held;
+    return 0;
+}
+
+/* ---- The page ----------------------------------------------------------------------------------------------------------- */
+
+static Status draw(void *self, uint64_t about, Arena *arena, SheetDraft *draft)
+{
+    const SheetDesk *desk = self;
     FrontView view;
     Frame frame = {.title = SLICE("Who leads"),
                    .description = SLICE("Everyone earns votes over time and spends them on "
                                         "policies. See who leads, and move the ranking."),
                    .address = SLICE("/"),
                    .topic = "front"};
-    TRY(front_view(site_of(request), web_arena(request), &view));
-    add_own(request, &view);
-    Buffer *out = page_begin(request, &frame);
-    front_page(out, &view);
-    page_end(request, out);
+    (void)about;
+    TRY(front_view(desk->site, arena, &view));
+    view.gaps = &draft->gaps;
+    sheet_begin(desk, &frame, arena, draft);
+    front_page(&draft->out, &view);
+    sheet_end(desk, draft);
+    return STATUS_OK;
+}
+
+typedef struct FrontFill {
+    WebRequest *request;
+    FrameOwn frame;
+    FrontOwn own;
+} FrontFill;
+
+static void fill_gap(void *context, Buffer *out, const Gap *gap)
+{
+    const FrontFill *fill = context;
+    if (gap->kind == GAP_HERO)
+        front_hero(out, &fill->own);
+    else if (gap->kind == GAP_MINE)
+        own_mark(out, held_on(fill->request, gap->about));
+    else
+        frame_fill(&fill->frame, out, gap);
+}
+
+static Status show_front(WebRequest *request)
+{
+    CachedPage *sheet;
+    FrontFill fill = {.request = request};
+    SheetDesk desk = sheet_desk(request);
+    SheetWish wish = {.name = SHEET_FRONT,
+                      .draw = draw,
+                      .self = &desk,
+                      .voter = site_viewer(request)->account.id};
+    TRY(front_own(request, &fill.own));
+    TRY(sheets_get(desk.site->sheets, &wish, web_arena(request), &sheet));
+    fill.frame = frame_own(request);
+    sheet_fill(sheet, web_html(request), fill_gap, &fill);
+    web_made(request, page_made_us(sheet));
+    page_release(sheet);
     return STATUS_OK;
 }
 
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/", show_front, .cache_ms = 1000, .help = "The front page: who leads now and ever."},
+    {WEB_GET, "/", show_front, .cache_ms = 1000, .help = "The front page: who leads now and ever.",
+     .params = {{"done", WEB_QUERY, WEB_WORD, .optional = true, .words = DONE_WORDS,
+                 .help = "What was just done, for the page to say."}}},
 };
 const Room ROOM_FRONT = ROOM(ROUTES);

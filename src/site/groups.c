@@ -108,7 +108,7 @@ static Status show_group(WebRequest *request, GroupKind kind)
     if (web_has(request, DAYS))
         wish.query.days = (uint32_t)web_number(request, DAYS);
     TRY(group_view(site_of(request), kind, web_id(request, SLUG), &wish, arena, &view));
-    if (site_leads_on(request, view.group.name, view.address))
+    if (site_leads_on(request, slug_of(view.group.name, web_arena(request)), view.address))
         return STATUS_OK;
     site_mark_mine(request, &view.ranking.page);
     Frame frame = {.title = view.group.name,

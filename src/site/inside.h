@@ -9,6 +9,7 @@
 #include "accounts/tokens.h"
 #include "site/cards.h"
 #include "site/curves.h"
+#include "site/sheets.h"
 #include "site/site.h"
 #include "web/put.h"
 #include "web/request.h"
@@ -18,6 +19,7 @@ struct Site {
     App *app;
     Cards *cards;
     Curves *curves;
+    Sheets *sheets;
     Throttle *throttle;
     struct Hot *hot;                    /* hot.h */
     struct Live *live;                  /* live.h */
@@ -98,6 +100,9 @@ typedef struct Viewer {
         csrf; /* what this viewer's forms carry; empty for a visitor without a cookie: ask site_form_token */
     bool has_state; /* the next is loaded */
     VoterState state;
+    bool has_lines; /* the next two are */
+    SeenLine *lines;
+    size_t line_count;
 } Viewer;
 
 /* Of every request that reaches a handler. */
@@ -109,6 +114,8 @@ Slice site_form_token(WebRequest *request);
 #define DOOR_VISITOR "visitor"
 /* Lines and balance of the one who is logged in, read once a request. */
 MUST_USE Status site_voter_state(WebRequest *request, const VoterState **ret_state);
+/* What that person holds, as they see it (votes_seen): ascending by policy, read once a request. */
+MUST_USE Status site_seen_lines(WebRequest *request, const SeenLine **ret_lines, size_t *ret_count);
 /* How many notices that person has, at most half a minute old (notices.c). */
 size_t site_notice_count(WebRequest *request);
 /* WebOptions.admit. */
@@ -124,6 +131,8 @@ typedef struct Notice {
     int64_t number;
 } Notice;
 
+extern const char *const DONE_WORDS[]; /* ended by NULL */
+
 typedef struct Frame {
     Slice title;
     Slice description; /* for search engines and link previews; empty: none */
@@ -133,16 +142,22 @@ typedef struct Frame {
     bool is_narrow;    /* one column for reading or a decision */
 } Frame;
 
+/* What of the frame is the same for everybody. */
 typedef struct FrameView {
     const Frame *frame;
-    const Viewer *viewer;
     Slice site_name, canonical; /* the page's own full address */
-    int64_t balance;
-    size_t notice_count; /* of the viewer; 0: none, or nobody */
-    bool has_balance, is_demo;
-    Slice back; /* where to return to after logging in */
-    Notice notice;
+    bool is_demo;
 } FrameView;
+
+/* What of it is the viewer's own. */
+typedef struct FrameOwn {
+    const Viewer *viewer;
+    const char *here; /* as in Frame */
+    int64_t balance;
+    bool has_balance;
+    size_t notice_count; /* of the viewer; 0: none, or nobody */
+    Notice notice;
+} FrameOwn;
 
 typedef struct ErrorView {
     const char *title, *happened, *to_do;
@@ -153,8 +168,23 @@ typedef struct ErrorView {
  * marked as private. */
 Buffer *page_begin(WebRequest *request, const Frame *frame);
 void page_end(WebRequest *request, Buffer *out);
+/* The same around a sheet (sheets.h) that is drawn for everybody: with gaps for what is the viewer's. */
+typedef struct SheetDesk { /* what draws a sheet works with; no viewer among it */
+    Site *site;
+    Slice public_url;
+} SheetDesk;
+SheetDesk sheet_desk(const WebRequest *request);
+void sheet_begin(const SheetDesk *desk, const Frame *frame, Arena *arena, SheetDraft *draft);
+void sheet_end(const SheetDesk *desk, SheetDraft *draft);
+/* For GAP_ME and GAP_NOTICE of a sheet, once a request: marks the answer as private when anything of the viewer's is on it. */
+FrameOwn frame_own(WebRequest *request);
+void frame_fill(const FrameOwn *own, Buffer *out, const Gap *gap);
 /* WebOptions.error_page. */
 void frame_error_page(WebRequest *request, const struct ErrorWords *words);
+
+/* Names of sheets. */
+#define SHEET_FRONT  "front"
+#define SHEET_POLICY "policy"
 
 /* ---- Forms ------------------------------------------------------------------------------------------------------------ */
 
@@ -177,8 +207,8 @@ bool form_can_be_corrected(Status status);
 /* 303 to `path`, with ?done=word (and the number), where the next page says so. */
 void site_done(WebRequest *request, Slice path, const char *done, int64_t number);
 
-/* Row 0 is the number and words of something with a name. True when the words are others than the name's, and the answer leads to
+/* Row 0 is the number and words of something with a name. True when the words are others than `slug`, and the answer leads to
  * `address`, with the query (slug.c): people share all sorts of spellings, and search engines should know one. */
-bool site_leads_on(WebRequest *request, Slice name, Slice address);
+bool site_leads_on(WebRequest *request, Slice slug, Slice address);
 
 int64_t site_now_us(const WebRequest *request);

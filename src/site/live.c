@@ -24,12 +24,14 @@ struct Live {
     Told told[TOLD_SLOTS];
 };
 
-/* A save is in the ranking before it is answered, so whoever looks from now on sees it. Only a mark is left: the voter waits. */
+/* A save is in the ranking before it is answered, so whoever looks from now on sees it. Only marks are left: the voter waits. */
 static void hear_saves(void *self, VoteStep step, const VoteNews *news)
 {
-    (void)news;
-    if (step != VOTE_SENT)
-        live_changed(self);
+    Live *live = self;
+    if (step == VOTE_SENT)
+        return;
+    sheets_saved(live->site->sheets, news->voter);
+    live_changed(live);
 }
 
 static void ignore_projection(void *self, uint64_t voter, uint64_t seq)

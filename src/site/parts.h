@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "site/sheets.h"
 #include "web/put.h"
 
 typedef struct Pager {
@@ -26,6 +27,7 @@ typedef struct RankList {
     const char *name; /* of the list in live events: "rows", "ever"; an empty one is not live */
     uint32_t days;    /* 0: all votes, which need no second column */
     Arena *arena;
+    Gaps *gaps; /* of a sheet, for what the viewer holds on each; or NULL: the cards say it */
 } RankList;
 
 /* A curve of 60 by 16 without axes: what the days of a policy look like at a glance. It says nothing to a screen reader that the

@@ -100,7 +100,7 @@ static Status fill_standing(Site *site, PolicyView *view)
     TRY(fill_place(site, id, (uint32_t)settings.window_days, view->arena, &view->recent));
     TRY(fill_place(site, id, 0, view->arena, &view->ever));
     view->total = view->ever.place.self.total;
-    view->mine.percent = settings.withdrawal_percent;
+    view->percent = settings.withdrawal_percent;
     fill_days(site, view);
     fill_ranks(site, view);
     return fill_members(site, view);
@@ -119,16 +119,149 @@ Status policy_view(Site *site, uint64_t id, const Account *viewer, Arena *arena,
     return STATUS_OK;
 }
 
+/* ---- The sheet -------------------------------------------------------------------------------------------------------- */
+
+static void note_place(PolicySheet *sheet, size_t index, const PlaceView *place)
+{
+    sheet->to_beat[index] = place->has_above ? place->place.to_beat : 0;
+}
+
+static void copy_text(char *to, size_t most, Slice text)
+{
+    CHECK(text.size < most);
+    memcpy(to, text.data, text.size);
+}
+
+static PolicySheet *facts_of(const PolicyView *view, Arena *arena)
+{
+    const PolicyHead *head = &view->head;
+    PolicySheet *sheet = ARENA_NEW(arena, PolicySheet);
+    _Static_assert(sizeof *sheet <= SHEET_FACTS_MOST, "it is kept with the sheet");
+    *sheet = (PolicySheet){.id = head->policy.id,
+                           .owner = head->policy.owner,
+                           .state = head->state,
+                           .is_hidden = head->is_hidden,
+                           .percent = view->percent};
+    note_place(sheet, 0, &view->recent);
+    note_place(sheet, 1, &view->ever);
+    copy_text(sheet->address, sizeof sheet->address, head->address);
+    copy_text(sheet->slug, sizeof sheet->slug, slug_of(head->policy.text.name, arena));
+    return sheet;
+}
+
+static Status marks_of(Site *site, uint64_t id, Arena *arena, PolicyMarks *ret_marks)
+{
+    PolicyNews news;
+    TRY(policies_news(site->app->policies, id, arena, &news));
+    *ret_marks = (PolicyMarks){news.facts.move_count, news.listed, news.edit.revision};
+    return STATUS_OK;
+}
+
+/* `viewer` is NULL for what everybody may see. */
+static Status draw_for(const SheetDesk *desk, uint64_t id, const Account *viewer, Arena *arena,
+                       SheetDraft *draft)
+{
+    PolicyView view;
+    PolicyMarks marks;
+    TRY(marks_of(desk->site, id, arena, &marks));
+    TRY(policy_view(desk->site, id, viewer, arena, &view));
+    view.gaps = &draft->gaps;
+    PolicySheet *facts = facts_of(&view, arena);
+    facts->marks = marks;
+    draft->facts = slice_of(facts, sizeof *facts);
+    Frame frame = {.title = policy_title(&view.head)};
+    if (policy_is_open(view.head.state)) {
+        frame.description = markdown_words(view.head.policy.text.description, 200, arena);
+        frame.address = view.head.address;
+        Slice topic = arena_print(arena, "policy/%llu", (unsigned long long)view.head.policy.id);
+        frame.topic = arena_text(arena, topic);
+    }
+    sheet_begin(desk, &frame, arena, draft);
+    policy_page(&draft->out, &view);
+    sheet_end(desk, draft);
+    return STATUS_OK;
+}
+
+static Status draw(void *desk, uint64_t id, Arena *arena, SheetDraft *draft)
+{
+    return draw_for(desk, id, NULL, arena, draft);
+}
+
+/* What is not there (yet) or hidden for others than its owner and moderators: drawn for this viewer, and kept for nobody. */
+static Status draw_own(WebRequest *request, CachedPage **ret_sheet)
+{
+    SheetDraft draft = {0};
+    SheetDesk desk = sheet_desk(request);
+    int64_t now_us = clock_steady_us(desk.site->app->world.clock);
+    Status status =
+        draw_for(&desk, web_id(request, 0), site_account(request), web_arena(request), &draft);
+    if (status == STATUS_OK)
+        *ret_sheet = sheet_of(&draft, now_us);
+    buffer_free(&draft.out);
+    return status;
+}
+
+/* Moves and edits of this process count at once, whoever made them: a moderator on the command line, a task. */
+static bool is_behind(Site *site, const CachedPage *sheet, Arena *arena)
+{
+    PolicyMarks now;
+    const PolicySheet *facts = sheet_facts(sheet);
+    const PolicyMarks *then = &facts->marks;
+    return marks_of(site, facts->id, arena, &now) == STATUS_OK &&
+           (now.moves > then->moves || now.listed > then->listed || now.revision > then->revision);
+}
+
+static Status get_sheet(Site *site, const SheetWish *wish, Arena *arena, CachedPage **ret_sheet)
+{
+    CachedPage *sheet;
+    TRY(sheets_get(site->sheets, wish, arena, &sheet));
+    if (is_behind(site, sheet, arena)) {
+        page_release(sheet);
+        sheets_changed(site->sheets, wish->name, wish->about);
+        TRY(sheets_get(site->sheets, wish, arena, &sheet));
+    }
+    *ret_sheet = sheet;
+    return STATUS_OK;
+}
+
+static bool is_hidden_for_some(const CachedPage *sheet)
+{
+    const PolicySheet *facts = sheet_facts(sheet);
+    return facts->state == POLICY_PENDING_DELETION;
+}
+
+static Status find_sheet(WebRequest *request, CachedPage **ret_sheet)
+{
+    CachedPage *sheet;
+    SheetDesk desk = sheet_desk(request);
+    const Account *account = site_account(request);
+    SheetWish wish = {.name = SHEET_POLICY,
+                      .about = web_id(request, 0),
+                      .draw = draw,
+                      .self = &desk,
+                      .voter = account != NULL ? account->id : 0};
+    Status status = get_sheet(desk.site, &wish, web_arena(request), &sheet);
+    if (status == STATUS_NOT_FOUND && account != NULL)
+        return draw_own(request, ret_sheet);
+    TRY(status);
+    if (account != NULL && is_hidden_for_some(sheet)) {
+        page_release(sheet);
+        return draw_own(request, ret_sheet);
+    }
+    *ret_sheet = sheet;
+    return STATUS_OK;
+}
+
 /* ---- What belongs to the viewer --------------------------------------------------------------------------------------- */
 
-static Status fill_watching(WebRequest *request, PolicyView *view)
+static Status fill_watching(WebRequest *request, PolicyMine *mine)
 {
     uint64_t *watched;
     size_t count;
-    TRY(accounts_watched(site_of(request)->app->accounts, site_account(request)->id, view->arena,
-                         &watched, &count));
+    TRY(accounts_watched(site_of(request)->app->accounts, site_account(request)->id,
+                         web_arena(request), &watched, &count));
     for (size_t i = 0; i < count; i++)
-        view->mine.is_watching |= watched[i] == view->head.policy.id;
+        mine->is_watching |= watched[i] == mine->sheet->id;
     return STATUS_OK;
 }
 
@@ -137,63 +270,88 @@ static int64_t within(int64_t value, int64_t least, int64_t most)
     return value < least ? least : value > most ? most : value;
 }
 
-static Status fill_mine(WebRequest *request, PolicyView *view)
+static Status fill_votes(WebRequest *request, PolicyMine *mine)
 {
     const VoterState *state;
-    SeenLine *lines;
+    const SeenLine *lines;
     size_t count;
-    App *app = site_of(request)->app;
-    const Account *account = site_account(request);
-    MyVote *mine = &view->mine;
-    if (account == NULL)
-        return STATUS_OK;
+    uint64_t policy = mine->sheet->id;
     TRY(site_voter_state(request, &state));
-    TRY(votes_seen(app->votes, state, view->arena, &lines, &count));
-    mine->is_known = true;
-    mine->may_vote = view->head.state == POLICY_ACTIVE && account->state == ACCOUNT_CONFIRMED &&
-                     account_may(account, RIGHT_VOTE);
+    TRY(site_seen_lines(request, &lines, &count));
     mine->balance = state->balance;
-    mine->seen = id_text(state->version, view->arena);
-    mine->token = id_text(id_new(app->world.clock, app->world.random), view->arena);
+    mine->seen = id_text(state->version, web_arena(request));
     for (size_t i = 0; i < count; i++) {
-        if (lines[i].policy != view->head.policy.id)
+        if (lines[i].policy != policy)
             continue;
         mine->held = lines[i].held;
         mine->free = lines[i].free;
     }
     for (size_t i = 0; i < state->line_count; i++)
-        if (state->lines[i].policy == view->head.policy.id)
+        if (state->lines[i].policy == policy)
             mine->withdrawn_centi = state->lines[i].withdrawn_centi;
     int64_t most = mine->held + (mine->balance > 0 ? mine->balance : 0);
     mine->wish = web_has(request, 1) ? within(web_number(request, 1), 0, most) : mine->held;
-    return fill_watching(request, view);
+    return STATUS_OK;
+}
+
+static Status fill_mine(WebRequest *request, PolicyMine *mine)
+{
+    World world = site_of(request)->app->world;
+    const Account *account = site_account(request);
+    if (account == NULL)
+        return STATUS_OK;
+    TRY(fill_votes(request, mine));
+    mine->is_known = true;
+    mine->rights = policy_rights(mine->sheet->owner, account);
+    mine->may_vote = mine->sheet->state == POLICY_ACTIVE && account->state == ACCOUNT_CONFIRMED &&
+                     account_may(account, RIGHT_VOTE);
+    mine->token = id_text(id_new(world.clock, world.random), web_arena(request));
+    return fill_watching(request, mine);
 }
 
 /* ---- The page --------------------------------------------------------------------------------------------------------- */
 
-static Status show_policy(WebRequest *request)
+typedef struct PolicyFill {
+    FrameOwn frame;
+    PolicyMine mine;
+} PolicyFill;
+
+static void fill_gap(void *context, Buffer *out, const Gap *gap)
 {
-    PolicyView view;
-    Arena *arena = web_arena(request);
-    TRY(policy_view(site_of(request), web_id(request, 0), site_account(request), arena, &view));
-    if (!view.head.is_hidden &&
-        site_leads_on(request, view.head.policy.text.name, view.head.address))
+    const PolicyFill *own = context;
+    if (gap->kind == GAP_VOTE)
+        policy_vote(out, &own->mine);
+    else if (gap->kind == GAP_OFFER)
+        policy_offer(out, &own->mine, (size_t)gap->about);
+    else if (gap->kind == GAP_ACTS)
+        policy_acts(out, &own->mine);
+    else
+        frame_fill(&own->frame, out, gap);
+}
+
+static Status show_sheet(WebRequest *request, const CachedPage *sheet)
+{
+    const PolicySheet *facts = sheet_facts(sheet);
+    PolicyFill own = {.mine = {.sheet = facts, .viewer = site_viewer(request)}};
+    if (!facts->is_hidden &&
+        site_leads_on(request, slice_from(facts->slug), slice_from(facts->address)))
         return STATUS_OK;
-    TRY(fill_mine(request, &view));
-    view.viewer = site_viewer(request);
-    Frame frame = {.title = policy_title(&view.head)};
-    if (policy_is_open(view.head.state)) {
-        frame.description = markdown_words(view.head.policy.text.description, 200, arena);
-        frame.address = view.head.address;
-        Slice topic = arena_print(arena, "policy/%llu", (unsigned long long)view.head.policy.id);
-        frame.topic = arena_text(arena, topic);
-    }
-    Buffer *out = page_begin(request, &frame);
-    policy_page(out, &view);
-    page_end(request, out);
-    if (view.head.state == POLICY_DELETED)
+    TRY(fill_mine(request, &own.mine));
+    own.frame = frame_own(request);
+    sheet_fill(sheet, web_html(request), fill_gap, &own);
+    web_made(request, page_made_us(sheet));
+    if (facts->state == POLICY_DELETED)
         web_code(request, 410);
     return STATUS_OK;
+}
+
+static Status show_policy(WebRequest *request)
+{
+    CachedPage *sheet;
+    TRY(find_sheet(request, &sheet));
+    Status status = show_sheet(request, sheet);
+    page_release(sheet);
+    return status;
 }
 
 /* Watching is for policies that can be seen; ending it is for all. */

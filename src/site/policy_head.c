@@ -13,7 +13,7 @@ Slice person_name(Site *site, uint64_t account, Arena *arena)
     Account found;
     if (account == 0)
         return SLICE("the site");
-    Status status = accounts_read(site->app->accounts, account, arena, &found);
+    Status status = accounts_recent(site->app->accounts, account, arena, &found);
     return status == STATUS_OK && found.name.size > 0 ? found.name : SLICE("a deleted account");
 }
 
@@ -38,6 +38,8 @@ void policy_changed(Site *site, uint64_t id)
     cards_forget(site->cards, id);
     policies_forget(site->app->policies, id);
     (void)!ranking_policy_changed(site->app->ranking, id); /* the next load corrects it */
+    sheets_changed(site->sheets, SHEET_POLICY, id); /* what is drawn from now on sees all of that */
+    sheets_changed(site->sheets, SHEET_FRONT, 0);
     live_changed(site->live);
 }
 
@@ -70,14 +72,24 @@ static void hide(PolicyHead *head)
                                      .category = head->policy.text.category};
 }
 
-static void judge(PolicyHead *head, const Account *viewer)
+PolicyRights policy_rights(uint64_t owner, const Account *viewer)
 {
     if (viewer == NULL)
-        return;
-    head->is_owner = viewer->id != 0 && head->policy.owner == viewer->id;
+        return (PolicyRights){0};
+    bool is_owner = viewer->id != 0 && owner == viewer->id;
     bool active = viewer->state == ACCOUNT_CONFIRMED;
-    head->may_edit = (head->is_owner && active) || account_has(viewer, ROLE_EDIT_POLICIES);
-    head->may_retire = (head->is_owner && active) || account_has(viewer, ROLE_MODERATE_POLICIES);
+    return (PolicyRights){
+        .is_owner = is_owner,
+        .may_edit = (is_owner && active) || account_has(viewer, ROLE_EDIT_POLICIES),
+        .may_retire = (is_owner && active) || account_has(viewer, ROLE_MODERATE_POLICIES)};
+}
+
+static void judge(PolicyHead *head, const Account *viewer)
+{
+    PolicyRights rights = policy_rights(head->policy.owner, viewer);
+    head->is_owner = rights.is_owner;
+    head->may_edit = rights.may_edit;
+    head->may_retire = rights.may_retire;
 }
 
 static bool may_see_hidden(const PolicyHead *head, const Account *viewer)

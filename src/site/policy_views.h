@@ -28,6 +28,10 @@ typedef struct PolicyHead {
     PolicyCard to;
 } PolicyHead;
 
+typedef struct PolicyRights {
+    bool is_owner, may_edit, may_retire; /* as in PolicyHead */
+} PolicyRights;
+PolicyRights policy_rights(uint64_t owner, const Account *viewer);
 /* `viewer`: who is logged in, or NULL. */
 MUST_USE Status policy_head(Site *site, uint64_t id, const Account *viewer, Arena *arena,
                             PolicyHead *ret_head);
@@ -54,18 +58,6 @@ typedef struct PlaceView {
     PolicyCard above, below;
 } PlaceView;
 
-typedef struct MyVote {
-    bool is_known; /* logged in */
-    bool may_vote; /* and confirmed, and the policy takes votes */
-    int64_t held, free;
-    int64_t withdrawn_centi; /* of the policy's own line: prices are rounded once over all */
-    int64_t balance;
-    int64_t percent; /* lost when taking away */
-    int64_t wish;    /* what the field shows */
-    Slice seen, token;
-    bool is_watching;
-} MyVote;
-
 enum { POLICY_DAYS = 31, POLICY_MEMBERS_SHOWN = 20 };
 
 typedef struct PolicyView {
@@ -73,6 +65,7 @@ typedef struct PolicyView {
     Arena *arena;
     Markup description, rationale;
     PlaceView recent, ever;
+    int64_t percent; /* lost when taking away */
     int64_t total;
     ChartPoint days[POLICY_DAYS]; /* votes by day */
     size_t day_count;
@@ -81,13 +74,44 @@ typedef struct PolicyView {
     Markup days_chart, ranks_chart;
     PolicyCard *members; /* what was merged into it */
     size_t member_count, member_more;
-    MyVote mine;
-    const Viewer *viewer;
+    Gaps *gaps; /* where the viewer's own goes */
 } PolicyView;
 
-/* Without what belongs to the viewer. */
+/* What the page shows to everybody, and in some states to those alone who may see it. */
 MUST_USE Status policy_view(Site *site, uint64_t id, const Account *viewer, Arena *arena,
                             PolicyView *ret_view);
+
+/* What is known of the page when the viewer's own is written into it. */
+enum { POLICY_PLACES = 2, POLICY_ADDRESS_MOST = 256, POLICY_SLUG_MOST = 64 };
+/* How much has happened to a policy; all of them only grow. */
+typedef struct PolicyMarks {
+    size_t moves, listed;
+    uint32_t revision;
+} PolicyMarks;
+typedef struct PolicySheet {
+    uint64_t id, owner;
+    PolicyState state;
+    PolicyMarks marks; /* from before it was drawn */
+    bool is_hidden;
+    int64_t percent;
+    int64_t to_beat[POLICY_PLACES]; /* in the window, ever; 0: there is nothing to beat */
+    char address[POLICY_ADDRESS_MOST], slug[POLICY_SLUG_MOST]; /* ended by NUL */
+} PolicySheet;
+
+/* The viewer's own on the page of a policy. */
+typedef struct PolicyMine {
+    const PolicySheet *sheet;
+    const Viewer *viewer;
+    PolicyRights rights;
+    bool is_known; /* logged in */
+    bool may_vote; /* and confirmed, and the policy takes votes */
+    int64_t held, free;
+    int64_t withdrawn_centi; /* of the policy's own line: prices are rounded once over all */
+    int64_t balance;
+    int64_t wish; /* what the field shows */
+    Slice seen, token;
+    bool is_watching;
+} PolicyMine;
 
 /* ---- Its past (policy_history.c) ------------------------------------------------------------------------------------------ */
 

@@ -62,6 +62,7 @@ Site *site_new(const SiteOptions *options)
     site->app = options->app;
     site->cards = cards_new(options->app);
     site->curves = curves_new(options->app, questions_at_once(options->config));
+    site->sheets = sheets_new(options->app->world);
     site->throttle = throttle_new(options->app->world);
     site->hot = hot_new(options->app);
     site->live = live_new(site);
@@ -79,6 +80,7 @@ void site_free(Site *site)
     hot_free(site->hot);
     cards_free(site->cards);
     curves_free(site->curves);
+    sheets_free(site->sheets);
     throttle_free(site->throttle);
     site_routes_free(site->routes);
     free(site);

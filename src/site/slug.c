@@ -73,12 +73,11 @@ Slice policy_address(uint64_t id, Slice name, Arena *arena)
 
 /* Names change, and change back: whoever kept an earlier redirect would be led round in a circle, so nobody keeps one. And what is already
  * at the address that it would be led to stays there, however a proxy has rewritten the letters on the way. */
-bool site_leads_on(WebRequest *request, Slice name, Slice address)
+bool site_leads_on(WebRequest *request, Slice slug, Slice address)
 {
     Arena *arena = web_arena(request);
     Slice target = web_target(request);
-    if (slice_equal(web_text(request, 0), slug_of(name, arena)) ||
-        slice_equal(web_path(request), address))
+    if (slice_equal(web_text(request, 0), slug) || slice_equal(web_path(request), address))
         return false;
     Slice query = slice_after(target, slice_find(target, '?'));
     web_redirect(request, 308,

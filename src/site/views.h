@@ -13,8 +13,9 @@ void site_mark_mine(WebRequest *request, CardPage *page);
 
 /* ---- Front page (front.c) --------------------------------------------------------------------------------------------- */
 
-enum { FRONT_ROWS = 10, FRONT_HOT = 6, FRONT_OWN = 5 };
+enum { FRONT_ROWS = 10, FRONT_HOT = 6, FRONT_OWN = 5, FRONT_OWN_LOOKED = 15 };
 
+/* What the front page shows to everybody. */
 typedef struct FrontView {
     int64_t now_us;
     Arena *arena; /* for what templates draw */
@@ -23,11 +24,19 @@ typedef struct FrontView {
     CardPage recent, ever, featured; /* featured: chosen by operators; none for now */
     HotGroup *hot;
     size_t hot_count;
-    /* Of the one who is logged in: */
+    Gaps *gaps; /* where the viewer's own goes */
+} FrontView;
+
+/* What it shows to one viewer. */
+typedef struct FrontOwn {
+    int64_t now_us;
+    Slice site_name;
+    VotingSettings settings;
     bool is_known;
     int64_t balance, next_salary_us;
-    CardPage own; /* the policies that they hold most on */
-} FrontView;
+    PolicyCard cards[FRONT_OWN]; /* the policies that they hold most on */
+    size_t count;
+} FrontOwn;
 MUST_USE Status front_view(Site *site, Arena *arena, FrontView *ret_view);
 
 /* ---- Rankings (ranking.c) ----------------------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* inside.h -- what the files of votes share:
  *   save.c      a voter's row: reading, judging, appending entries
+ *   recent.c    voters' rows that are kept in memory
  *   seen.c      lines as the voter sees them
  *   history.c   a voter's log, and what stood before
  *   project.c   from entries to counts
@@ -14,10 +15,12 @@
 
 #include <pthread.h>
 
+#include "base/copies.h"
 #include "votes/ledger.h"
 
 enum { WAITING_MOST = 65536, WAITING_CHANGES = 8, NOTED_BITS = 13, SAVE_TRIES = 5 };
 enum { NOTED_CHANGES = 1 << NOTED_BITS };
+enum { COPIES_BITS = 14 }; /* voters whose rows are kept in memory */
 enum { TOKEN_TTL_S = 7 * 86400, DIRTY_TTL_S = VOTES_MARK_LIFE_S, CHANGED_TTL_S = 3600 };
 
 /* A voter that saved here and is not projected yet. With its entry, if that has no more than WAITING_CHANGES: what was just written
@@ -39,6 +42,7 @@ struct Votes {
     Id writer; /* names this handle in the marks of late days */
     _Atomic uint64_t late_marks;
     Sums *sums;
+    Copies *copies; /* of voters' rows, by id */
 
     pthread_mutex_t lock;    /* guards what is below; never held while the store is asked */
     Generations generations; /* as last read, and when */
@@ -63,6 +67,13 @@ typedef struct Voter {
 } Voter;
 
 MUST_USE Status votes_read_voter(Votes *votes, uint64_t id, Arena *arena, Voter *ret_voter);
+/* The same for a voter whose id and account are there already: head and lines. */
+MUST_USE Status votes_read_row(Votes *votes, Arena *arena, Voter *voter);
+/* What stands, by a row that was read. */
+MUST_USE Status votes_state_of(Votes *votes, const Voter *voter, Arena *arena,
+                               VoterState *ret_state);
+/* After any write to the voter's head or lines. */
+void votes_forget_copy(Votes *votes, uint64_t voter);
 /* Appends an entry on top of what `voter` says. As store_update: OK, CONFLICT, UNAVAILABLE, UNKNOWN. */
 MUST_USE Status votes_append(Votes *votes, const Voter *voter, const Entry *entry,
                              const VotePlan *plan, Arena *arena);

@@ -20,6 +20,7 @@ Votes *votes_new(const VotesOptions *options)
                      .shared = options->shared,
                      .writer = id_new(options->world.clock, options->world.random)};
     votes->sums = sums_new();
+    votes->copies = copies_new(options->world.clock, COPIES_BITS, options->copies_us);
     votes->waiting = calloc(WAITING_MOST, sizeof *votes->waiting);
     CHECK(votes->waiting != NULL);
     pthread_mutex_init(&votes->lock, NULL);
@@ -33,6 +34,7 @@ void votes_free(Votes *votes)
     pthread_mutex_destroy(&votes->lock);
     votes_forget_waiting(votes);
     sums_free(votes->sums);
+    copies_free(votes->copies);
     free(votes);
 }
 
@@ -44,30 +46,36 @@ const char *save_outcome_text(SaveOutcome outcome)
 
 /* ---- Reading a voter --------------------------------------------------------------------------------------- */
 
-Status votes_read_voter(Votes *votes, uint64_t id, Arena *arena, Voter *ret_voter)
+Status votes_read_row(Votes *votes, Arena *arena, Voter *voter)
 {
-    Voter voter = {.id = id};
     Page page;
-    TRY(accounts_read(votes->accounts, id, arena, &voter.account));
     Query query = {.table = &TABLE_VOTERS,
-                   .row = ledger_u64(arena, id),
+                   .row = ledger_u64(arena, voter->id),
                    .to = SLICE("t"),
                    .limit = STORE_PAGE_MOST,
                    .mode = STORE_SERIAL};
     TRY(store_slice(votes->store, &query, arena, &page));
     if (page.more)
         return STATUS_CORRUPT; /* more lines than a voter can have */
-    voter.lines = ARENA_ARRAY(arena, page.count + 1, VoteLine);
+    voter->lines = ARENA_ARRAY(arena, page.count + 1, VoteLine);
     for (size_t i = 0; i < page.count; i++) {
         const Cell *cell = &page.cells[i];
         if (slice_equal(cell->column, SLICE("head"))) {
-            TRY(ledger_get_head(cell->value, &voter.head));
-            voter.head_value = cell->value;
-            voter.has_head = true;
+            TRY(ledger_get_head(cell->value, &voter->head));
+            voter->head_value = cell->value;
+            voter->has_head = true;
         } else {
-            TRY(ledger_get_line(cell->column, cell->value, &voter.lines[voter.line_count++]));
+            TRY(ledger_get_line(cell->column, cell->value, &voter->lines[voter->line_count++]));
         }
     }
+    return STATUS_OK;
+}
+
+Status votes_read_voter(Votes *votes, uint64_t id, Arena *arena, Voter *ret_voter)
+{
+    Voter voter = {.id = id};
+    TRY(accounts_read(votes->accounts, id, arena, &voter.account));
+    TRY(votes_read_row(votes, arena, &voter));
     *ret_voter = voter;
     return STATUS_OK;
 }
@@ -115,13 +123,18 @@ static Status state_of(Votes *votes, const Voter *voter, const Judge *judge, Vot
     return STATUS_OK;
 }
 
+Status votes_state_of(Votes *votes, const Voter *voter, Arena *arena, VoterState *ret_state)
+{
+    Judge judge;
+    TRY(judge_for(votes, voter, arena, &judge));
+    return state_of(votes, voter, &judge, ret_state);
+}
+
 Status votes_show(Votes *votes, uint64_t id, Arena *arena, VoterState *ret_state)
 {
     Voter voter;
-    Judge judge;
     TRY(votes_read_voter(votes, id, arena, &voter));
-    TRY(judge_for(votes, &voter, arena, &judge));
-    return state_of(votes, &voter, &judge, ret_state);
+    return votes_state_of(votes, &voter, arena, ret_state);
 }
 
 /* ---- Appending --------------------------------------------------------------------------------------------- */
@@ -187,7 +200,9 @@ Status votes_append(Votes *votes, const Voter *voter, const Entry *entry, const 
                      .change_count = count,
                      .proof = log,
                      .marks = {&mark, MUTANT(no_mark) ? 0 : 1, false}};
-    return store_update(votes->store, &update, SAVE_TRIES, arena, NULL);
+    Status status = store_update(votes->store, &update, SAVE_TRIES, arena, NULL);
+    votes_forget_copy(votes, voter->id);
+    return status;
 }
 
 /* ---- A save ------------------------------------------------------------------------------------------------ */

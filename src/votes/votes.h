@@ -56,6 +56,8 @@ typedef struct VotesOptions {
     Policies *policies;
     VoteListener listener; /* all NULL: nobody listens */
     bool shared; /* other instances follow: changes are marked by the second, else by the minute */
+    /* How old the copies of voters' rows may be that votes_recent answers from; as in AccountsOptions. */
+    int64_t copies_us;
 } VotesOptions;
 
 Votes *votes_new(const VotesOptions *options);
@@ -75,6 +77,11 @@ typedef struct VoterState {
 
 /* NOT_FOUND when there is no such account. */
 MUST_USE Status votes_show(Votes *votes, uint64_t voter, Arena *arena, VoterState *ret_state);
+
+/* The same for an account that was read before, for pages: perhaps from a copy of the voter's row that a save of this handle drops, and
+ * that is at most copies_us old. The balance is of now. */
+MUST_USE Status votes_recent(Votes *votes, const Account *account, Arena *arena,
+                             VoterState *ret_state);
 
 /* A line as the voter sees it: a policy together with all that were merged into it. */
 typedef struct SeenLine {

@@ -210,8 +210,6 @@ static Status admit(WebRequest *request)
 
 static Status run_handler(WebRequest *request)
 {
-    TRY(request->status);
-    TRY(parse_values(request));
     TRY(admit(request));
     if (request->answer.code >= 300)
         return STATUS_OK; /* sent elsewhere */
@@ -220,9 +218,13 @@ static Status run_handler(WebRequest *request)
 
 void answer_make(WebRequest *request)
 {
-    if (request->status == STATUS_OK && cached_answer(request))
+    Status status = request->status;
+    if (status == STATUS_OK)
+        status = parse_values(request);
+    if (status == STATUS_OK && cached_answer(request))
         return;
-    Status status = run_handler(request);
+    if (status == STATUS_OK)
+        status = run_handler(request);
     cached_keep(request, status);
     if (status == STATUS_OK)
         return;

@@ -14,14 +14,45 @@ static bool has_session(const WebRequest *request)
     return name == NULL || web_cookie(request, name).size > 0;
 }
 
+/* What a parameter's value adds to the name of a page; with `to` NULL only how much. */
+static size_t put_value(char *to, const WebParam *param, const WebValue *value)
+{
+    static const unsigned WITH_TEXT =
+        1u << WEB_LINE | 1u << WEB_TEXT | 1u << WEB_OPAQUE | 1u << WEB_SLUG;
+    Slice text = (WITH_TEXT & 1u << param->kind) != 0 ? value->text : SLICE_EMPTY;
+    size_t size = 1 + 2 * sizeof(uint64_t) + text.size;
+    if (!value->present)
+        size = 1;
+    if (to == NULL)
+        return size;
+    to[0] = value->present;
+    if (!value->present)
+        return size;
+    bytes_put_u64(to + 1, (uint64_t)value->number);
+    bytes_put_u64(to + 1 + sizeof(uint64_t), text.size);
+    if (text.size > 0)
+        memcpy(to + 1 + 2 * sizeof(uint64_t), text.data, text.size);
+    return size;
+}
+
+/* The route and what its parameters hold, as they were read: however an address is spelled, and whatever else stands in it, it is the same
+ * page. */
 static PageKey key_of(const WebRequest *request)
 {
-    return (PageKey){request->target, web_wants_json(request)};
+    const WebRoute *route = request->match.route;
+    size_t count = route_param_count(route), size = sizeof(uint64_t);
+    for (size_t i = 0; i < count; i++)
+        size += put_value(NULL, &route->params[i], &request->values[i]);
+    char *name = arena_bytes(request->arena, size), *at = name + sizeof(uint64_t);
+    bytes_put_u64(name, (uint64_t)(route - request->server->routes));
+    for (size_t i = 0; i < count; i++)
+        at += put_value(at, &route->params[i], &request->values[i]);
+    return (PageKey){slice_of(name, size), web_wants_json(request)};
 }
 
 /* Browsers and proxies may keep it, but ask each time whether it is still so; that costs a 304. Whoever logs in gets
  * another page for the same address, and so does a program. */
-static void show_page(WebRequest *request, Page *page)
+static void show_page(WebRequest *request, CachedPage *page)
 {
     size_t count;
     HttpEncoding encoding;
@@ -48,7 +79,9 @@ bool cached_answer(WebRequest *request)
     PageCache *cache = request->server->page_cache;
     if (cache == NULL || route == NULL || route->cache_ms == 0 || has_session(request))
         return false;
-    request->page = page_cache_get(cache, key_of(request), route->cache_ms * US_PER_MS);
+    request->page_key = key_of(request);
+    request->page =
+        page_cache_get(cache, request->page_key, (PageAge){route->cache_ms * US_PER_MS, 0});
     request->renders_page = request->page == NULL;
     if (request->page != NULL)
         show_page(request, request->page);
@@ -74,16 +107,17 @@ void cached_keep(WebRequest *request, Status status)
     if (!request->renders_page)
         return;
     if (status != STATUS_OK || !may_keep(request)) {
-        page_cache_skip(cache, key_of(request));
+        page_cache_skip(cache, request->page_key);
         return;
     }
     for (size_t i = 0; i < answer->header_count; i++)
         headers[i] = (PageHeader){answer->headers[i].name, answer->headers[i].value};
-    request->page = page_new(&(PageContent){.body = answer_body(request),
-                                            .made_us = request->begun_us,
-                                            .content_type = answer->content_type,
-                                            .headers = headers,
-                                            .header_count = answer->header_count});
-    page_cache_put(cache, key_of(request), request->page);
+    request->page = page_new(
+        &(PageContent){.body = answer_body(request),
+                       .made_us = request->made_us != 0 ? request->made_us : request->begun_us,
+                       .content_type = answer->content_type,
+                       .headers = headers,
+                       .header_count = answer->header_count});
+    page_cache_put(cache, request->page_key, request->page);
     show_page(request, request->page);
 }

@@ -18,7 +18,7 @@ static const char *copy_text(const char *text)
     return copy;
 }
 
-static void hash_body(Page *page)
+static void hash_body(CachedPage *page)
 {
     unsigned char hash[crypto_generichash_BYTES_MIN];
     char text[2 * sizeof hash + 1];
@@ -28,23 +28,25 @@ static void hash_body(Page *page)
     snprintf(page->etag, sizeof page->etag, "W/\"%s\"", text);
 }
 
-Page *page_new(const PageContent *content)
+CachedPage *page_new(const PageContent *content)
 {
-    Page *page = calloc(1, sizeof *page);
+    CachedPage *page = calloc(1, sizeof *page);
     CHECK(page != NULL && content->header_count <= PAGE_HEADERS_MAX);
     page->references = 1;
     page->made_us = content->made_us;
     buffer_bytes(&page->body, content->body);
-    page->content_type = copy_text(content->content_type);
+    buffer_bytes(&page->extra, content->extra);
+    page->content_type = content->content_type != NULL ? copy_text(content->content_type) : NULL;
     for (size_t i = 0; i < content->header_count; i++)
         page->headers[i] =
             (PageHeader){copy_text(content->headers[i].name), copy_text(content->headers[i].value)};
     page->header_count = content->header_count;
-    hash_body(page);
+    if (page->content_type != NULL)
+        hash_body(page);
     return page;
 }
 
-Page *page_hold(Page *page)
+CachedPage *page_hold(CachedPage *page)
 {
     atomic_fetch_add_explicit(&page->references, 1, memory_order_relaxed);
     return page;
@@ -55,7 +57,7 @@ static void free_text(const char *text)
     free((char *)(uintptr_t)text);
 }
 
-void page_release(Page *page)
+void page_release(CachedPage *page)
 {
     if (atomic_fetch_sub_explicit(&page->references, 1, memory_order_acq_rel) > 1)
         return;
@@ -67,31 +69,42 @@ void page_release(Page *page)
     for (int i = 0; i < HTTP_IDENTITY; i++)
         buffer_free(&page->forms[i].bytes);
     buffer_free(&page->body);
+    buffer_free(&page->extra);
     free(page);
 }
 
-Slice page_body(const Page *page)
+Slice page_body(const CachedPage *page)
 {
     return buffer_slice(&page->body);
 }
 
-const char *page_content_type(const Page *page)
+const char *page_content_type(const CachedPage *page)
 {
     return page->content_type;
 }
 
-const PageHeader *page_headers(const Page *page, size_t *ret_count)
+Slice page_extra(const CachedPage *page)
+{
+    return buffer_slice(&page->extra);
+}
+
+int64_t page_made_us(const CachedPage *page)
+{
+    return page->made_us;
+}
+
+const PageHeader *page_headers(const CachedPage *page, size_t *ret_count)
 {
     *ret_count = page->header_count;
     return page->headers;
 }
 
-const char *page_etag(const Page *page)
+const char *page_etag(const CachedPage *page)
 {
     return page->etag;
 }
 
-static void make_form(Page *page, HttpEncoding encoding)
+static void make_form(CachedPage *page, HttpEncoding encoding)
 {
     PageForm *form = &page->forms[encoding];
     int missing = FORM_MISSING;
@@ -102,7 +115,7 @@ static void make_form(Page *page, HttpEncoding encoding)
                           memory_order_release);
 }
 
-Slice page_encoded(Page *page, Slice accept_encoding, HttpEncoding *ret_encoding)
+Slice page_encoded(CachedPage *page, Slice accept_encoding, HttpEncoding *ret_encoding)
 {
     unsigned available = 1u << HTTP_IDENTITY | 1u << HTTP_GZIP | 1u << HTTP_BROTLI;
     HttpEncoding encoding = HTTP_IDENTITY;

@@ -15,7 +15,7 @@ typedef struct Entry {
     struct Entry *newer, *older; /* in the order of use */
     uint64_t hash;
     PageKey key;
-    Page *page;
+    CachedPage *page;
     bool is_rendering; /* somebody was told to make it anew */
 } Entry;
 
@@ -51,9 +51,9 @@ PageCache *page_cache_new(size_t bytes, World world)
 
 /* ---- Entries, under their shard's lock ---- */
 
-static size_t cost_of(const Page *page, PageKey key)
+static size_t cost_of(const CachedPage *page, PageKey key)
 {
-    return 2 * page->body.size + key.target.size + ENTRY_COST;
+    return 2 * page->body.size + page->extra.size + key.name.size + ENTRY_COST;
 }
 
 static void use(Shard *shard, Entry *entry)
@@ -73,7 +73,7 @@ static void unuse(Entry *entry)
 
 static bool is_key(const Entry *entry, PageKey key)
 {
-    return entry->key.is_json == key.is_json && slice_equal(entry->key.target, key.target);
+    return entry->key.is_json == key.is_json && slice_equal(entry->key.name, key.name);
 }
 
 static Entry **find(Shard *shard, uint64_t hash, PageKey key)
@@ -103,14 +103,14 @@ static void make_room(Shard *shard, size_t most)
     }
 }
 
-static void insert(Shard *shard, uint64_t hash, PageKey key, Page *page)
+static void insert(Shard *shard, uint64_t hash, PageKey key, CachedPage *page)
 {
     Entry **bucket = &shard->buckets[hash / SHARDS % BUCKETS];
-    Entry *entry = calloc(1, sizeof *entry + key.target.size);
+    Entry *entry = calloc(1, sizeof *entry + key.name.size);
     CHECK(entry != NULL);
-    memcpy(entry + 1, key.target.data, key.target.size);
+    memcpy(entry + 1, key.name.data, key.name.size);
     entry->hash = hash;
-    entry->key = (PageKey){slice_of(entry + 1, key.target.size), key.is_json};
+    entry->key = (PageKey){slice_of(entry + 1, key.name.size), key.is_json};
     entry->page = page_hold(page);
     entry->next = *bucket;
     *bucket = entry;
@@ -136,8 +136,7 @@ static uint64_t hash_of(const PageCache *cache, PageKey key)
 {
     unsigned char hash[crypto_shorthash_BYTES];
     uint64_t number;
-    crypto_shorthash(hash, (const unsigned char *)key.target.data, key.target.size,
-                     cache->hash_key);
+    crypto_shorthash(hash, (const unsigned char *)key.name.data, key.name.size, cache->hash_key);
     memcpy(&number, hash, sizeof number);
     return number;
 }
@@ -150,23 +149,25 @@ static Shard *lock_shard(PageCache *cache, uint64_t hash)
 }
 
 /* The entry's page when it may be sent; a caller who gets none renders. */
-static Page *usable(Entry *entry, int64_t age_us, int64_t most_age_us)
+static CachedPage *usable(Entry *entry, int64_t now_us, PageAge age)
 {
-    if (age_us < most_age_us || (entry->is_rendering && age_us < 2 * most_age_us))
+    int64_t made_us = entry->page->made_us, age_us = now_us - made_us;
+    bool is_young = age_us < age.most_us || (entry->is_rendering && age_us < 2 * age.most_us);
+    if (is_young && (age.since_us == 0 || made_us > age.since_us))
         return page_hold(entry->page);
     entry->is_rendering = true;
     return NULL;
 }
 
-Page *page_cache_get(PageCache *cache, PageKey key, int64_t most_age_us)
+CachedPage *page_cache_get(PageCache *cache, PageKey key, PageAge age)
 {
     int64_t now_us = clock_steady_us(cache->clock);
     uint64_t hash = hash_of(cache, key);
     Shard *shard = lock_shard(cache, hash);
     Entry *entry = *find(shard, hash, key);
-    Page *page = NULL;
+    CachedPage *page = NULL;
     if (entry != NULL) {
-        page = usable(entry, now_us - entry->page->made_us, most_age_us);
+        page = usable(entry, now_us, age);
         unuse(entry);
         use(shard, entry);
     }
@@ -176,7 +177,7 @@ Page *page_cache_get(PageCache *cache, PageKey key, int64_t most_age_us)
     return page;
 }
 
-void page_cache_put(PageCache *cache, PageKey key, Page *page)
+void page_cache_put(PageCache *cache, PageKey key, CachedPage *page)
 {
     uint64_t hash = hash_of(cache, key);
     Shard *shard = lock_shard(cache, hash);

@@ -13,15 +13,15 @@ typedef struct PageForm {
     Buffer bytes; /* when READY */
 } PageForm;
 
-struct Page {
+struct CachedPage {
     _Atomic uint32_t references;
     int64_t made_us;
     const char *content_type;
     size_t header_count;
     PageHeader headers[PAGE_HEADERS_MAX];
     char etag[PAGE_ETAG_TEXT];
-    Buffer body;
+    Buffer body, extra;
     PageForm forms[HTTP_IDENTITY];
 };
 
-Page *page_hold(Page *page);
+CachedPage *page_hold(CachedPage *page);

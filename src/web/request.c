@@ -354,6 +354,11 @@ bool web_etag(WebRequest *request, Slice version)
     return true;
 }
 
+void web_made(WebRequest *request, int64_t steady_us)
+{
+    request->made_us = steady_us;
+}
+
 void web_private(WebRequest *request)
 {
     web_header(request, "Cache-Control", "no-store");

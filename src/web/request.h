@@ -100,6 +100,9 @@ void web_redirect(WebRequest *request, int code, Slice location);
 /* The answer's version: visible ASCII without quotes and commas. True when the client has this version already (If-None-Match):
  * the answer is then a finished 304 without a body, and the handler returns OK. */
 bool web_etag(WebRequest *request, Slice version);
+/* What the answer shows was so at this moment of the steady clock, before the request began: what keeps the answer (WebRoute.cache_ms) counts
+ * its age from there. */
+void web_made(WebRequest *request, int64_t steady_us);
 /* Nobody keeps this answer: for what only this viewer may see. */
 void web_private(WebRequest *request);
 

@@ -64,8 +64,10 @@ struct WebRequest {
     size_t cookie_count;
     Events *watches; /* has a place for this request; or NULL */
     Slice topic;
-    Page *page;        /* held until the answer is out, or NULL */
-    bool renders_page; /* the page cache waits for what the handler makes */
+    CachedPage *page;  /* held until the answer is out, or NULL */
+    bool renders_page; /* the page cache waits for what the handler makes, */
+    PageKey page_key;  /* by this name */
+    int64_t made_us;   /* as of when the answer is, by the steady clock; 0: since it begun */
     Slice id;
     int64_t begun_us;
 };

@@ -176,6 +176,9 @@ static const char *route_fault(const WebRoute *route)
         return "is a GET, which has no body";
     if (route->cache_ms != 0 && (route->method != WEB_GET || route->access != WEB_PUBLIC))
         return "is cached, and so must be a GET for everybody";
+    for (size_t i = 0; i < route_param_count(route); i++)
+        if (route->cache_ms != 0 && route->params[i].most_count != 0)
+            return "is cached, and so takes no lists";
     return NULL;
 }
 

@@ -29,7 +29,7 @@ TEST(a_row_says_rank_name_votes_and_what_is_mine_and_nothing_becomes_markup)
     BUFFER_SCOPE Buffer out = {0};
     PolicyCard row = card();
     row.mine = 40;
-    ranking_row(&out, &row, arena);
+    ranking_row(&out, &row, &(RankList){.arena = arena});
     Slice text = buffer_slice(&out);
     EXPECT(has(text, "&lt;script&gt;&quot;x&quot;&lt;/script&gt;"));
     EXPECT(has(text, "A &amp; B") && has(text, "&lt;i&gt;"));
@@ -44,7 +44,7 @@ TEST(what_is_mine_stands_only_where_something_is)
     ARENA_SCOPE Arena *arena = arena_new();
     BUFFER_SCOPE Buffer out = {0};
     PolicyCard row = card();
-    ranking_row(&out, &row, arena);
+    ranking_row(&out, &row, &(RankList){.arena = arena});
     EXPECT(!has(buffer_slice(&out), "you hold"));
 }
 

@@ -26,9 +26,9 @@ static PageKey key(const char *target)
 
 static void put(PageCache *cache, const char *target, const char *body)
 {
-    Page *page = page_new(&(PageContent){.body = slice_from(body),
-                                         .made_us = clock_steady_us(world.clock),
-                                         .content_type = "text/plain"});
+    CachedPage *page = page_new(&(PageContent){.body = slice_from(body),
+                                               .made_us = clock_steady_us(world.clock),
+                                               .content_type = "text/plain"});
     page_cache_put(cache, key(target), page);
     page_release(page);
 }
@@ -36,7 +36,7 @@ static void put(PageCache *cache, const char *target, const char *body)
 /* What is sent for this address: the body's first byte, or '-' when the caller is to render. */
 static char sent(PageCache *cache, PageKey which)
 {
-    Page *page = page_cache_get(cache, which, AGE_US);
+    CachedPage *page = page_cache_get(cache, which, (PageAge){AGE_US, 0});
     if (page == NULL)
         return '-';
     char first = page_body(page).data[0];
@@ -76,6 +76,39 @@ TEST(one_renders_while_others_get_the_old_one)
     page_cache_free(cache);
 }
 
+TEST(a_page_from_before_a_change_is_given_to_nobody_who_knows_of_it)
+{
+    PageCache *cache = begin_test(1 << 20);
+    test_world_pass(&own, 1);
+    put(cache, "/a", "1");
+    int64_t changed_us = clock_steady_us(world.clock);
+    test_world_pass(&own, 1);
+    for (int i = 0; i < 2; i++) /* not even while somebody renders it anew */
+        EXPECT(page_cache_get(cache, key("/a"), (PageAge){AGE_US, changed_us}) == NULL);
+    EXPECT_I64(sent(cache, key("/a")), '1');
+    put(cache, "/a", "2");
+    CachedPage *page = page_cache_get(cache, key("/a"), (PageAge){AGE_US, changed_us});
+    EXPECT(page != NULL);
+    EXPECT_SLICE(page_body(page), SLICE("2"));
+    page_release(page);
+    page_cache_free(cache);
+}
+
+TEST(a_part_of_pages_comes_with_what_its_renderer_wants_to_know)
+{
+    PageCache *cache = begin_test(1 << 20);
+    CachedPage *part =
+        page_new(&(PageContent){.body = SLICE("b"), .made_us = 7, .extra = SLICE("extra")});
+    page_cache_put(cache, key("part"), part);
+    page_release(part);
+    part = page_cache_get(cache, key("part"), (PageAge){INT64_MAX / 2, 0});
+    EXPECT(part != NULL);
+    EXPECT_SLICE(page_extra(part), SLICE("extra"));
+    EXPECT_I64(page_made_us(part), 7);
+    page_release(part);
+    page_cache_free(cache);
+}
+
 TEST(nobody_gets_a_page_of_twice_its_age)
 {
     PageCache *cache = begin_test(1 << 20);
@@ -108,7 +141,7 @@ TEST(who_began_later_stands)
     int64_t early_us = clock_steady_us(world.clock);
     test_world_pass(&own, 5);
     put(cache, "/a", "2");
-    Page *page = page_new(
+    CachedPage *page = page_new(
         &(PageContent){.body = SLICE("1"), .made_us = early_us, .content_type = "text/plain"});
     page_cache_put(cache, key("/a"), page);
     page_release(page);
@@ -151,7 +184,8 @@ TEST(a_page_larger_than_the_cache_is_sent_but_not_kept)
     PageCache *cache = begin_test(16 * 1024);
     char body[3000] = "";
     memset(body, 'x', sizeof body - 1);
-    Page *page = page_new(&(PageContent){.body = slice_from(body), .content_type = "text/plain"});
+    CachedPage *page =
+        page_new(&(PageContent){.body = slice_from(body), .content_type = "text/plain"});
     page_cache_put(cache, key("/a"), page);
     EXPECT_I64(page_body(page).size, sizeof body - 1);
     EXPECT_I64(page_cache_figures(cache).entries, 0);
@@ -167,9 +201,9 @@ TEST(a_page_keeps_copies_and_has_an_etag_of_its_content)
                            .content_type = "text/plain",
                            .headers = &header,
                            .header_count = 1};
-    Page *first = page_new(&content), *second = page_new(&content);
+    CachedPage *first = page_new(&content), *second = page_new(&content);
     name[0] = value[0] = body[0] = '?';
-    Page *third = page_new(&content);
+    CachedPage *third = page_new(&content);
     size_t count;
     EXPECT_SLICE(slice_from(page_headers(first, &count)[0].name), SLICE("X-A"));
     EXPECT_SLICE(slice_from(page_headers(first, &count)[0].value), SLICE("1"));
@@ -194,7 +228,7 @@ TEST(only_what_gets_smaller_is_compressed)
     EXPECT(!compress_to(HTTP_BROTLI, buffer_slice(&noise), &out));
     EXPECT(!compress_to(HTTP_GZIP, SLICE_EMPTY, &out));
     EXPECT_I64(out.size, 0);
-    Page *page = page_new(&(PageContent){.body = buffer_slice(&noise), .content_type = "x"});
+    CachedPage *page = page_new(&(PageContent){.body = buffer_slice(&noise), .content_type = "x"});
     EXPECT_I64(page_encoded(page, SLICE("gzip, br"), &encoding).size, 2000);
     EXPECT_I64(encoding, HTTP_IDENTITY);
     page_release(page);
@@ -213,7 +247,7 @@ static void *ask_many(void *argument)
     memset(body, 'y', sizeof body);
     for (int i = 0; i < ROUNDS; i++) {
         PageKey which = key(i % 7 == 0 ? "/rare" : "/often");
-        Page *page = page_cache_get(shared, which, 1);
+        CachedPage *page = page_cache_get(shared, which, (PageAge){1, 0});
         if (page == NULL && (i + (int)turn) % 5 == 0) {
             page_cache_skip(shared, which);
             continue;

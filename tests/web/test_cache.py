@@ -24,9 +24,18 @@ def test_visitors_share_a_rendering(server):
 
 def test_another_address_or_form_is_another_page(server):
     shown = {text_of(server.get(target, *headers)) for target, headers in [
-        ("/cached?name=a", []), ("/cached?name=b", []), ("/cached?name=a&x=1", []),
+        ("/cached?name=a", []), ("/cached?name=b", []), ("/cached?name=a&ms=1", []),
         ("/cached?name=a", ["Accept: application/json"])]}
     assert len(shown) == 4
+
+
+@pytest.mark.parametrize("target", ["/cached?name=same&x=1", "/cached?utm_source=b&name=same&x", "/cached?name=s%61me",
+                                    "/cached?&&name=same&x=%25", "/cached?name=same&X-Name=other"])
+def test_what_the_route_does_not_know_makes_no_other_page(server, target):
+    before = server.metric("ostraka_page_cache_renders_total")
+    shown = {text_of(server.get(each)) for each in ("/cached?name=same", target, "/cached?name=same")}
+    assert len(shown) == 1
+    assert server.metric("ostraka_page_cache_renders_total") <= before + 1
 
 
 @pytest.mark.parametrize("header", ["Cookie: session=ann", "Authorization: Bearer ann"])

@@ -1,0 +1,93 @@
+/* recent.c -- what is kept in memory of accounts and sessions, for pages: see accounts.h, promise 5, and base/copies.h.
+ *
+ * Every write to an account's row goes through rows.c, and every write to a session's through sessions.c; both drop the copy when the
+ * store has answered, whatever it said. A crash leaves nothing behind: copies die with the process. */
+#include "accounts/inside.h"
+
+CopyKey copy_key(CopyKind kind, Slice key)
+{
+    CopyKey name = {.size = 1 + key.size};
+    CHECK(name.size <= COPY_KEY);
+    name.bytes[0] = (char)kind;
+    memcpy(name.bytes + 1, key.data, key.size);
+    return name;
+}
+
+CopyKey copy_key_of(CopyKind kind, uint64_t account)
+{
+    return copy_key(kind, slice_of(&account, sizeof account));
+}
+
+static void forget(Accounts *accounts, CopyKey key)
+{
+    copies_forget(accounts->copies, copy_key_slice(&key));
+}
+
+void recent_forget_account(Accounts *accounts, uint64_t id)
+{
+    forget(accounts, copy_key_of(COPY_ACCOUNT, id));
+    forget(accounts, copy_key_of(COPY_WATCH, id));
+}
+
+void recent_forget_session(Accounts *accounts, Slice key)
+{
+    forget(accounts, copy_key(COPY_SESSION, key));
+}
+
+/* ---- Accounts ------------------------------------------------------------------------------------------------ */
+
+enum { TEXTS = 4 };
+
+static void texts_of(Account *account, Slice *texts[TEXTS])
+{
+    texts[0] = &account->name;
+    texts[1] = &account->email;
+    texts[2] = &account->real_name;
+    texts[3] = &account->password_hash;
+}
+
+/* The struct, then its texts one after the other; where they point to is set when it is taken out. */
+static Slice pack(Account account, Arena *arena)
+{
+    Slice *texts[TEXTS];
+    size_t size = sizeof account;
+    texts_of(&account, texts);
+    for (int i = 0; i < TEXTS; i++)
+        size += texts[i]->size;
+    char *bytes = arena_bytes(arena, size), *at = bytes + sizeof account;
+    memcpy(bytes, &account, sizeof account);
+    for (int i = 0; i < TEXTS; i++) {
+        if (texts[i]->size > 0)
+            memcpy(at, texts[i]->data, texts[i]->size);
+        at += texts[i]->size;
+    }
+    return slice_of(bytes, size);
+}
+
+static Account unpack(Slice bytes)
+{
+    Account account;
+    Slice *texts[TEXTS];
+    memcpy(&account, bytes.data, sizeof account);
+    texts_of(&account, texts);
+    const char *at = bytes.data + sizeof account;
+    for (int i = 0; i < TEXTS; i++) {
+        *texts[i] = slice_of(at, texts[i]->size);
+        at += texts[i]->size;
+    }
+    return account;
+}
+
+Status accounts_recent(Accounts *accounts, uint64_t id, Arena *arena, Account *ret_account)
+{
+    Copy copy;
+    CopyKey key = copy_key_of(COPY_ACCOUNT, id);
+    if (copies_find(accounts->copies, copy_key_slice(&key), arena, &copy)) {
+        *ret_account = unpack(copy.bytes);
+        return STATUS_OK;
+    }
+    TRY(accounts_read(accounts, id, arena, ret_account));
+    copy.bytes = pack(*ret_account, arena);
+    copies_put(accounts->copies, copy_key_slice(&key), &copy);
+    return STATUS_OK;
+}
