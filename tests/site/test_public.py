@@ -94,8 +94,8 @@ def test_the_front_page_says_who_leads_now_and_ever(town):
 
 
 def test_hot_categories_are_told(town):
-    body = town.until("/", lambda body: "Where something happens" in body)
-    assert re.search(r"Environment</a></h3>\s*<p><strong>130</strong> votes moved\s*·\s*1 new policy", body)
+    told = r"Environment</a></h3>\s*<p><strong>130</strong> votes moved\s*·\s*1 new policy"
+    assert "Where something happens" in town.until("/", lambda body: re.search(told, body))
 
 
 def test_the_ranking_of_a_window_a_category_and_all_time(town):
