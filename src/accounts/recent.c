@@ -29,8 +29,11 @@ void recent_forget_account(Accounts *accounts, uint64_t id)
     forget(accounts, copy_key_of(COPY_WATCH, id));
 }
 
+/* What stands in the store as a key and is none was never kept. */
 void recent_forget_session(Accounts *accounts, Slice key)
 {
+    if (key.size >= COPY_KEY)
+        return;
     forget(accounts, copy_key(COPY_SESSION, key));
 }
 
