@@ -164,6 +164,8 @@ static void send_call(Call *call, Link *link)
     }
     link_end_request(link, &call->ticket);
     cql_count(&call->client->counters.requests);
+    if (asked->kind == CQL_CONDITIONAL)
+        cql_count(&call->client->counters.conditional);
 }
 
 /* Nobody is there to take it. It pauses and tries all nodes again, as long as its patience lasts. */

@@ -174,6 +174,7 @@ void seeds_free(CqlClient *client);
 /* X(name, help): counted by any thread. */
 #define CQL_COUNTERS(X)                                                        \
     X(requests, "requests sent to nodes")                                      \
+    X(conditional, "conditional writes among them")                            \
     X(repeated, "requests sent again to another node, since nothing was done") \
     X(prepared, "statements prepared on a node")                               \
     X(unprepared, "statements that a node had forgotten")                      \
