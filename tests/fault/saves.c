@@ -1,15 +1,18 @@
 /* saves.c -- saves votes and records the answers, or checks what became of them (saves.h).
  *
- *     saves make directory=D
- *     saves run directory=D acks=FILE [threads=N] [seconds=N] [run=N]
+ *     saves make directory=D [voters=N]
+ *     saves run directory=D acks=FILE [voters=N] [threads=N] [seconds=N] [run=N]
  *     saves check directory=D acks=FILE
- * `run` ends after so many seconds, 0: never. It starts the site as `serve` does, with its projector and its tasks. Exit codes:
+ * `run` ends after so many seconds (0: never) or in good order by SIGTERM. It starts the site as `serve` does, with its projector and its tasks. With
+ * `store=cassandra://…` the site is on a cluster, several runs may go on at the same time, and as nodes may fail, no answer
+ * and an unknown one are answers, too; beside the directory's place stands the key alone. Exit codes:
  * 0 all went as promised, 1 the check found something, 2 usage, 3 the ledger broke a promise. */
 #include "saves.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,14 +20,15 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "store/cassandra/cassandra.h"
 #include "store/rocksdb/rocksdb.h"
 
 /* Each run creates a few policies, so that a hundred runs leave some hundreds. */
-enum { SALARY_YEARS = 20, HOT_VOTERS = 4, WISHES = 3, CREATED_MOST = 8 };
+enum { SALARY_YEARS = 20, HOT_VOTERS = 4, WISHES = 3, CREATED_MOST = 8, COPIES = 3 };
 
 typedef struct Settings {
-    const char *directory, *acks;
-    uint64_t threads, seconds, run;
+    const char *directory, *acks, *store;
+    uint64_t voters, threads, seconds, run;
 } Settings;
 
 typedef struct Worker {
@@ -33,11 +37,12 @@ typedef struct Worker {
     Arena *arena; /* of one save */
 } Worker;
 
-static Settings settings = {.threads = 16, .run = 1};
+static Settings settings = {.voters = SAVES_VOTERS, .threads = 16, .run = 1};
 static App app;
 static int acks;
 static atomic_bool ends;
-static atomic_ullong told[4];                  /* by SaveOutcome */
+static atomic_ullong told[4]; /* by SaveOutcome */
+static atomic_ullong unanswered;
 static _Atomic uint64_t created[CREATED_MOST]; /* policies of this run */
 static _Atomic size_t created_count;
 
@@ -72,6 +77,20 @@ Status saves_open(const char *directory, bool bulk, Store **ret_store, Reason *r
     return store_rocksdb_open(&options, ret_store, reason);
 }
 
+/* A cluster's tables are made when `make` is about to fill them. */
+static Status open_cluster(bool make, Store **ret_store, Reason *reason)
+{
+    CassandraOptions options = {.request_ms = 10000,
+                                .connections = 1,
+                                .grace_s = 10 * S_PER_DAY,
+                                .world = world_real(),
+                                .tables = TABLES};
+    TRY(cassandra_address(slice_from(settings.store), &options.address, reason));
+    if (make)
+        TRY(store_cassandra_init(&options, COPIES, reason));
+    return store_cassandra_open(&options, ret_store, reason);
+}
+
 /* Where `ostraka` looks for it, too. */
 static Status open_key(bool create, Vault **ret_vault, Reason *reason)
 {
@@ -87,7 +106,9 @@ static void open_site(bool bulk, bool start)
     Config config;
     AppParts parts = {.world = world_real(), .config = &config};
     config_defaults(&config);
-    Status status = saves_open(settings.directory, bulk, &parts.store, &reason);
+    Status status = settings.store != NULL
+                        ? open_cluster(bulk, &parts.store, &reason)
+                        : saves_open(settings.directory, bulk, &parts.store, &reason);
     if (status == STATUS_OK)
         status = open_key(bulk, &parts.vault, &reason);
     if (status == STATUS_OK)
@@ -142,9 +163,9 @@ static void add_policy(uint64_t number, Arena *arena)
 static int command_make(void)
 {
     open_site(true, false);
-    for (uint64_t i = 1; i <= SAVES_VOTERS || i <= SAVES_POLICIES; i++) {
+    for (uint64_t i = 1; i <= settings.voters || i <= SAVES_POLICIES; i++) {
         ARENA_SCOPE Arena *arena = arena_new();
-        if (i <= SAVES_VOTERS)
+        if (i <= settings.voters)
             add_voter(i, arena);
         if (i <= SAVES_POLICIES)
             add_policy(i, arena);
@@ -167,7 +188,7 @@ static uint64_t next_luck(Worker *worker)
 /* Some voters have many tabs open. */
 static uint64_t any_voter(Worker *worker)
 {
-    return 1 + next_luck(worker) % (next_luck(worker) % 16 == 0 ? HOT_VOTERS : SAVES_VOTERS);
+    return 1 + next_luck(worker) % (next_luck(worker) % 16 == 0 ? HOT_VOTERS : settings.voters);
 }
 
 static uint64_t any_policy(Worker *worker)
@@ -206,6 +227,18 @@ static SavesTold told_as(const SaveRequest *request, const SaveResult *result)
     return result->outcome == SAVE_SAVED ? SAVES_YES : SAVES_NO;
 }
 
+/* On a cluster some of it may be out of reach: surely not saved, and told so. */
+static SaveResult no_answer(const SaveRequest *request, Status status, const Reason *reason)
+{
+    if (settings.store == NULL || (status != STATUS_UNAVAILABLE && status != STATUS_UNKNOWN))
+        broken("a save was answered %s %s", status_name(status), reason->rule);
+    if (status == STATUS_UNAVAILABLE)
+        saves_record(acks, &(SavesRecord){
+                               .told = SAVES_NO, .voter = request->voter, .token = request->token});
+    atomic_fetch_add(&unanswered, 1);
+    return (SaveResult){.outcome = SAVE_UNKNOWN};
+}
+
 /* Sends the form and records what was told before anything else is done. */
 static SaveResult send(Worker *worker, const SaveRequest *request)
 {
@@ -213,15 +246,18 @@ static SaveResult send(Worker *worker, const SaveRequest *request)
     Reason reason = {.rule = ""};
     Status status = votes_save(app.votes, request, worker->arena, &result, &reason);
     if (status != STATUS_OK)
-        broken("a save was answered %s %s", status_name(status), reason.rule);
-    if (result.outcome == SAVE_UNKNOWN)
-        broken("a save was answered unknown, and the disk is well");
+        return no_answer(request, status, &reason);
+    atomic_fetch_add(&told[result.outcome], 1);
+    if (result.outcome == SAVE_UNKNOWN) {
+        if (settings.store == NULL)
+            broken("a save was answered unknown, and the disk is well");
+        return result;
+    }
     saves_record(acks, &(SavesRecord){.told = told_as(request, &result),
                                       .voter = request->voter,
                                       .seq = result.seq,
                                       .version = result.version,
                                       .token = request->token});
-    atomic_fetch_add(&told[result.outcome], 1);
     return result;
 }
 
@@ -229,6 +265,8 @@ static SaveResult send(Worker *worker, const SaveRequest *request)
 static void send_again(Worker *worker, const SaveRequest *request, const SaveResult *first)
 {
     SaveResult again = send(worker, request);
+    if (settings.store != NULL && again.outcome == SAVE_UNKNOWN)
+        return;
     if (again.outcome != SAVE_SAVED || again.seq != first->seq ||
         !id_equal(again.version, first->version))
         broken("a form that was saved is answered \"%s\" when it is sent again",
@@ -244,8 +282,12 @@ static void save_once(Worker *worker)
                        .description = SLICE("A text."),
                        .rationale = SLICE_EMPTY,
                        .category = 1};
-    if (votes_show(app.votes, voter, worker->arena, &state) != STATUS_OK)
-        broken("voter %" PRIu64 " cannot be read", voter);
+    if (votes_show(app.votes, voter, worker->arena, &state) != STATUS_OK) {
+        if (settings.store == NULL)
+            broken("voter %" PRIu64 " cannot be read", voter);
+        atomic_fetch_add(&unanswered, 1);
+        return;
+    }
     if (next_luck(worker) % 8 == 0)
         saves_record(acks, &(SavesRecord){.told = SAVES_SEEN,
                                           .voter = voter,
@@ -283,17 +325,24 @@ static void *work(void *argument)
     return NULL;
 }
 
+static void end_soon(int number)
+{
+    (void)number;
+    atomic_store(&ends, true);
+}
+
 static int command_run(void)
 {
     static Worker workers[SAVES_THREADS_MOST];
     acks = open(settings.acks, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    CHECK(acks >= 0);
+    CHECK(acks >= 0 && signal(SIGTERM, end_soon) != SIG_ERR);
     open_site(false, true);
     for (size_t i = 0; i < settings.threads; i++) {
         workers[i] = (Worker){.luck = settings.run * 1000 + i, .arena = arena_new()};
         CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
     }
-    for (uint64_t i = 0; settings.seconds == 0 || i < settings.seconds; i++)
+    for (uint64_t i = 0; (settings.seconds == 0 || i < settings.seconds) && !atomic_load(&ends);
+         i++)
         clock_sleep_us(app.world.clock, US_PER_S);
     atomic_store(&ends, true);
     for (size_t i = 0; i < settings.threads; i++) {
@@ -302,8 +351,10 @@ static int command_run(void)
     }
     close_site();
     close(acks);
-    printf("done: saved %llu stale %llu refused %llu\n", atomic_load(&told[SAVE_SAVED]),
-           atomic_load(&told[SAVE_STALE]), atomic_load(&told[SAVE_REFUSED]));
+    printf("done: saved %llu stale %llu refused %llu unknown %llu unanswered %llu\n",
+           atomic_load(&told[SAVE_SAVED]), atomic_load(&told[SAVE_STALE]),
+           atomic_load(&told[SAVE_REFUSED]), atomic_load(&told[SAVE_UNKNOWN]),
+           atomic_load(&unanswered));
     return 0;
 }
 
@@ -335,30 +386,25 @@ static int command_check(void)
 /* ---- The command line ---- */
 
 static const Argument SETTINGS[] = {
-    {"directory", &settings.directory, NULL},
-    {"acks", &settings.acks, NULL},
-    {"threads", NULL, &settings.threads},
-    {"seconds", NULL, &settings.seconds},
-    {"run", NULL, &settings.run},
+    {"directory", &settings.directory, NULL, 0},
+    {"acks", &settings.acks, NULL, 0},
+    {"store", &settings.store, NULL, 0},
+    {"voters", NULL, &settings.voters, 0},
+    {"threads", NULL, &settings.threads, SAVES_THREADS_MOST},
+    {"seconds", NULL, &settings.seconds, 0},
+    {"run", NULL, &settings.run, 0},
 };
 
-int main(int argc, char **argv)
+static const Verb VERBS[] = {
+    {"make", command_make, {&settings.directory, NULL}},
+    {"run", command_run, {&settings.directory, &settings.acks}},
+    {"check", command_check, {&settings.directory, &settings.acks}},
+};
+
+int main(int count, char **words)
 {
-    static const struct {
-        const char *name;
-        int (*run)(void);
-        bool needs_acks;
-    } commands[] = {
-        {"make", command_make, false}, {"run", command_run, true}, {"check", command_check, true}};
-    bool good = argc > 1;
-    for (int i = 2; i < argc; i++)
-        good &= argument_set(SETTINGS, sizeof SETTINGS / sizeof *SETTINGS, argv[i]);
-    good &= settings.directory != NULL && settings.threads >= 1 &&
-            settings.threads <= SAVES_THREADS_MOST;
-    for (size_t i = 0; good && i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(argv[1], commands[i].name) == 0 &&
-            (settings.acks != NULL || !commands[i].needs_acks))
-            return commands[i].run();
-    fprintf(stderr, "usage: saves make|run|check directory=D [name=value ...]\n");
-    return 2;
+    static const Program PROGRAM = {SETTINGS, sizeof SETTINGS / sizeof *SETTINGS, VERBS,
+                                    sizeof VERBS / sizeof *VERBS,
+                                    "saves make|run|check directory=D [name=value ...]"};
+    return program_run(&PROGRAM, count, words);
 }

@@ -228,35 +228,26 @@ static int command_restore(void)
 /* ---- The command line ---- */
 
 static const Argument SETTINGS[] = {
-    {"directory", &settings.directory, NULL},
-    {"acks", &settings.acks, NULL},
-    {"backup", &settings.backup, NULL},
-    {"threads", NULL, &settings.threads},
-    {"ops", NULL, &settings.ops},
-    {"payload", NULL, &settings.payload},
-    {"run", NULL, &settings.run},
-    {"rounds", NULL, &settings.rounds},
+    {"directory", &settings.directory, NULL, 0},
+    {"acks", &settings.acks, NULL, 0},
+    {"backup", &settings.backup, NULL, 0},
+    {"threads", NULL, &settings.threads, WORKLOAD_THREADS_MOST},
+    {"ops", NULL, &settings.ops, 0},
+    {"payload", NULL, &settings.payload, 0},
+    {"run", NULL, &settings.run, 0},
+    {"rounds", NULL, &settings.rounds, 0},
 };
 
-int main(int argc, char **argv)
+static const Verb VERBS[] = {
+    {"run", command_run, {&settings.directory, &settings.acks}},
+    {"check", command_check, {&settings.directory, &settings.acks}},
+    {"restore", command_restore, {&settings.directory, &settings.backup}},
+};
+
+int main(int count, char **words)
 {
-    static const struct {
-        const char *name;
-        int (*run)(void);
-        bool needs_acks, needs_backup;
-    } commands[] = {{"run", command_run, true, false},
-                    {"check", command_check, true, false},
-                    {"restore", command_restore, false, true}};
-    bool good = argc > 1;
-    for (int i = 2; i < argc; i++)
-        good &= argument_set(SETTINGS, sizeof SETTINGS / sizeof *SETTINGS, argv[i]);
-    good &= settings.directory != NULL && settings.threads >= 1 &&
-            settings.threads <= WORKLOAD_THREADS_MOST;
-    for (size_t i = 0; good && i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(argv[1], commands[i].name) == 0 &&
-            (settings.acks != NULL || !commands[i].needs_acks) &&
-            (settings.backup != NULL || !commands[i].needs_backup))
-            return commands[i].run();
-    fprintf(stderr, "usage: workload run|check|restore directory=D [name=value ...]\n");
-    return 2;
+    static const Program PROGRAM = {SETTINGS, sizeof SETTINGS / sizeof *SETTINGS, VERBS,
+                                    sizeof VERBS / sizeof *VERBS,
+                                    "workload run|check|restore directory=D [name=value ...]"};
+    return program_run(&PROGRAM, count, words);
 }

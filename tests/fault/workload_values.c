@@ -8,10 +8,18 @@
 
 #include "workload.h"
 
-const Table WORKLOAD_PLAIN = {
-    .number = TABLE_FIRST_FOR_TESTS, .name = "workload_plain", .kind = TABLE_PLAIN};
-const Table WORKLOAD_CHAIN = {
-    .number = TABLE_FIRST_FOR_TESTS + 1, .name = "workload_chain", .kind = TABLE_CONDITIONAL};
+const Table WORKLOAD_PLAIN = {.number = TABLE_FIRST_FOR_TESTS,
+                              .name = "workload_plain",
+                              .kind = TABLE_PLAIN,
+                              .row = "row/number or mark/chain",
+                              .columns = "b0 to b3, log/version; m/version",
+                              .writer = "the workload"};
+const Table WORKLOAD_CHAIN = {.number = TABLE_FIRST_FOR_TESTS + 1,
+                              .name = "workload_chain",
+                              .kind = TABLE_CONDITIONAL,
+                              .row = "client/number",
+                              .columns = "head, log/seq, b0 to b3",
+                              .writer = "the workload"};
 
 static const Table *const BOTH[] = {&WORKLOAD_PLAIN, &WORKLOAD_CHAIN};
 const TableSet WORKLOAD_TABLES = {BOTH, sizeof BOTH / sizeof *BOTH};

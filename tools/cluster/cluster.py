@@ -27,7 +27,7 @@ from node import Node
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 MEMORY_MB = 4096  # three nodes of some 900 MB, and what they map
-READY_SECONDS = 120
+READY_SECONDS = 240  # a quiet machine needs a tenth of it
 STOP_SECONDS = 60
 JAVA = "/usr/lib/jvm/java-17-openjdk-amd64/bin/java"  # before another that may be newer than Cassandra knows
 
