@@ -10,8 +10,12 @@ import sys
 from support import report, run
 from support.report import median
 
+sys.path.insert(0, os.path.join(run.ROOT, "tools", "cluster"))
+
+import asking  # noqa: E402
+
 HOSTS = "127.0.0.1,127.0.0.2,127.0.0.3"
-KEYSPACE = "ostraka_bench"
+KEYSPACE, LEDGER_KEYSPACE = "ostraka_bench", "ostraka_bench_ledger"
 IN_FLIGHT = 32
 TURNS = 3 if run.QUICK else 5
 TURN_MS = 3_000 if run.QUICK else 8_000
@@ -86,10 +90,37 @@ def clients(session, goals):
     peer.close()
 
 
+def ledger(session):
+    """Saves on the cluster with the projection of them, and what they ask of it."""
+    asking.ask(HOSTS.split(",", maxsplit=1)[0], 9042, f"DROP KEYSPACE IF EXISTS {LEDGER_KEYSPACE}", timeout=60)
+    ours = session.obedient([run.program("bench_ledger"), f"cassandra://{HOSTS}/{LEDGER_KEYSPACE}", str(VOTERS), str(POLICIES),
+                             str(SAVERS), "0"])
+    run.say(f"registering {VOTERS} voters on the cluster")
+    ours("preload")
+    ours("saves", TURN_MS)
+    turns, requests = [], []
+    for _ in range(TURNS):
+        before = ours("metrics")
+        turns.append(ours("saves", TURN_MS))
+        after = ours("metrics")
+        requests.append({name: after[name] - before[name] for name in after})
+    answer = ours("check")
+    if answer["totals"] != answer["held"]:
+        raise run.Failure(f"the ledger has {answer}")
+    ours.close()
+
+    def each(name):
+        return median(counts[f"cassandra_{name}"] / turn["units"] for counts, turn in zip(requests, turns))
+    report.table(f"Saves of {VOTERS} voters on {POLICIES} policies by {SAVERS} clients, with their projection", [
+        "", "saves/s", "p50 ms", "p99 ms", "CPU µs", "requests a save", "conditional writes a save"],
+        [row("ours", turns) + [each("requests"), each("conditional")]])
+
+
 def body():
     with run.Session("cassandra", FREE_BYTES) as session, Cluster():
         goals = report.Goals()
         clients(session, goals)
+        ledger(session)
         goals.print()
 
 

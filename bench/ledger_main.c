@@ -1,6 +1,7 @@
 /* ledger_main.c -- the ledger's benchmark program: opens a site without a server and obeys.
  *
  *     bench_ledger DIRECTORY VOTERS POLICIES CLIENTS CACHE_MIB
+ * The directory may be a cluster's address (cassandra://…), which then is filled by `preload`.
  * The commands stand in the table at the end; the number is milliseconds for `saves`, a count for `backlog`, a policy for `recount`. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -213,9 +214,30 @@ static void check(void *context, int64_t unused)
            entries(bench), totals(bench), electorate_held(bench->electorate));
 }
 
+static void print_metric(void *context, const char *name, const char *help, bool counter,
+                         double value)
+{
+    bool *first = context;
+    (void)help;
+    (void)counter;
+    printf("%s\"%s\": %.0f", *first ? "{" : ", ", name, value);
+    *first = false;
+}
+
+/* What the store has counted so far. */
+static void metrics(void *context, int64_t unused)
+{
+    const LedgerBench *bench = context;
+    bool first = true;
+    (void)unused;
+    store_metrics(bench->store, print_metric, &first);
+    printf("%s\n", first ? "{}" : "}");
+}
+
 static const BenchCommand COMMANDS[] = {
-    {"preload", preload}, {"bulk", bulk},       {"saves", saves}, {"backlog", backlog},
-    {"settle", settle},   {"recount", recount}, {"check", check}, {NULL, NULL}};
+    {"preload", preload}, {"bulk", bulk},       {"saves", saves},
+    {"backlog", backlog}, {"settle", settle},   {"recount", recount},
+    {"check", check},     {"metrics", metrics}, {NULL, NULL}};
 
 int main(int count, char **words)
 {

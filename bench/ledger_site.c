@@ -3,9 +3,17 @@
 #include <stdlib.h>
 
 #include "ledger_bench.h"
+#include "store/cassandra/cassandra.h"
 #include "store/rocksdb/rocksdb.h"
 
-enum { ID_BLOCK = 1024, CACHE_S = 60, WAITING_MANY = 32768, PAUSE_US = 1000, CATEGORY = 1 };
+enum {
+    ID_BLOCK = 1024,
+    CACHE_S = 60,
+    WAITING_MANY = 32768,
+    PAUSE_US = 1000,
+    CATEGORY = 1,
+    COPIES = 3
+};
 
 static void expect(Status status, const char *what, const Reason *reason)
 {
@@ -13,10 +21,8 @@ static void expect(Status status, const char *what, const Reason *reason)
         bench_fail("%s: %s %s", what, status_name(status), reason != NULL ? reason->rule : "");
 }
 
-void ledger_open(LedgerBench *bench, bool bulk)
+static Status open_embedded(LedgerBench *bench, bool bulk, Reason *reason)
 {
-    Reason reason = {0};
-    World world = world_real();
     RocksdbOptions options = {.directory = bench->directory,
                               .create = true,
                               .cache_bytes = bench->cache_bytes,
@@ -24,9 +30,32 @@ void ledger_open(LedgerBench *bench, bool bulk)
                               .grace_s = 10 * S_PER_DAY,
                               .reopen_s = 5,
                               .bulk = bulk,
-                              .world = world,
+                              .world = world_real(),
                               .tables = TABLES};
-    expect(store_rocksdb_open(&options, &bench->store, &reason), "opening", &reason);
+    return store_rocksdb_open(&options, &bench->store, reason);
+}
+
+/* Whose tables are made when they are about to be filled. */
+static Status open_cluster(LedgerBench *bench, bool bulk, Reason *reason)
+{
+    CassandraOptions options = {.request_ms = 10000,
+                                .connections = 1,
+                                .grace_s = 10 * S_PER_DAY,
+                                .world = world_real(),
+                                .tables = TABLES};
+    TRY(cassandra_address(slice_from(bench->directory), &options.address, reason));
+    if (bulk)
+        TRY(store_cassandra_init(&options, COPIES, reason));
+    return store_cassandra_open(&options, &bench->store, reason);
+}
+
+void ledger_open(LedgerBench *bench, bool bulk)
+{
+    Reason reason = {0};
+    World world = world_real();
+    bool on_cluster = slice_starts_with(slice_from(bench->directory), SLICE("cassandra://"));
+    expect(on_cluster ? open_cluster(bench, bulk, &reason) : open_embedded(bench, bulk, &reason),
+           "opening", &reason);
     bench->vault = vault_for_tests(1);
     bench->accounts = accounts_new(&(AccountsOptions){.store = bench->store,
                                                       .world = world,

@@ -41,7 +41,7 @@ class Site:
     def acknowledged(self):
         return sum(line.startswith("Y ") for path in self.directory.glob("acks*") for line in path.read_text().splitlines())
 
-    def wait_for_start(self, seconds=240):
+    def wait_for_start(self, seconds=600):
         """Until each instance has answered somebody."""
         deadline = time.monotonic() + seconds
         while not all(path.exists() and path.stat().st_size for path in

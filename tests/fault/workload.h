@@ -77,10 +77,10 @@ typedef struct Writer {
     uint64_t run, payload;
     uint32_t index;
     uint32_t
-        repeats; /* how often a plain write is sent again; above zero, every update is settled (store_update) */
+        repeats; /* how often what may be sent again is; above zero, every update is settled (store_update) */
     uint64_t luck;
     uint64_t versions;  /* used so far */
-    uint64_t repeated;  /* plain writes that were sent again */
+    uint64_t repeated;  /* what was sent again */
     int64_t slowest_us; /* the longest that a request took */
     Arena *arena;
 } Writer;

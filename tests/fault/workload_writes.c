@@ -117,6 +117,21 @@ static bool read_head(Writer *writer, Link *link)
     return true;
 }
 
+/* What was surely not done may be sent again, too. */
+static Status attempt(Writer *writer, const Update *update, bool settled)
+{
+    for (uint32_t again = 0;; again++) {
+        int64_t begin_us = clock_steady_us(writer->clock);
+        Status status = settled ? store_update(writer->store, update, TRIES, writer->arena, NULL)
+                                : store_update_if(writer->store, update, writer->arena, NULL);
+        /* Marks, the attempt, and two reads after it. */
+        ended(writer, begin_us, settled ? 4 * TRIES : 2);
+        if (status != STATUS_UNAVAILABLE || again >= writer->repeats)
+            return status;
+        writer->repeated++;
+    }
+}
+
 static Status send_update(Writer *writer, const Link *link, uint64_t version, bool marked)
 {
     Arena *arena = writer->arena;
@@ -142,13 +157,7 @@ static Status send_update(Writer *writer, const Link *link, uint64_t version, bo
         .proof = log,
         .marks = {.changes = &mark, .count = marked ? 1 : 0},
     };
-    bool settled = next_luck(writer) % 4 == 0 || writer->repeats > 0;
-    int64_t begin_us = clock_steady_us(writer->clock);
-    Status status = settled ? store_update(writer->store, &update, TRIES, arena, NULL)
-                            : store_update_if(writer->store, &update, arena, NULL);
-    /* Marks, the attempt, and two reads after it. */
-    ended(writer, begin_us, settled ? 4 * TRIES : 2);
-    return status;
+    return attempt(writer, &update, next_luck(writer) % 4 == 0 || writer->repeats > 0);
 }
 
 /* `stale`: expects a head that was never there, and must not get through. */
