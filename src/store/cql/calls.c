@@ -71,8 +71,10 @@ static void end(Call *call, Status status)
     call->answer->status = status;
     client->active--;
     atomic_fetch_sub_explicit(&client->in_flight, 1, memory_order_relaxed);
-    if (--run->left == 0)
-        sem_post(&run->answered); /* from here on it is all the caller's */
+    if (--run->left > 0)
+        return;
+    run->next = client->answered;
+    client->answered = run;
 }
 
 void call_finish(Call *call, Status status, int32_t code, Slice words)

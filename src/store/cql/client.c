@@ -44,7 +44,6 @@ static Call *take_queue(CqlClient *client)
     pthread_mutex_lock(&client->queue_lock);
     Call *first = client->queue.first;
     client->queue = (CallList){NULL, NULL};
-    client->asleep = false;
     pthread_mutex_unlock(&client->queue_lock);
     return first;
 }
@@ -69,6 +68,19 @@ static void start_queue(CqlClient *client)
         calls_place_waiting(client);
 }
 
+/* Gives the lock back, and then wakes whose calls are answered: woken earlier they would find it taken. */
+static void unlock_and_wake(CqlClient *client)
+{
+    Run *run = client->answered;
+    client->answered = NULL;
+    pthread_mutex_unlock(&client->lock);
+    while (run != NULL) {
+        Run *next = run->next;
+        sem_post(&run->answered); /* from here on it is the caller's */
+        run = next;
+    }
+}
+
 /* A caller does the work of all who handed something over meanwhile, but not for ever. Something may now be due before the moment until
  * which the I/O thread means to sleep. */
 static void serve_queue(CqlClient *client)
@@ -80,7 +92,7 @@ static void serve_queue(CqlClient *client)
         bool sooner = timers_next_us(&client->loop.timers) < client->sleep_until_us;
         if (sooner)
             client->sleep_until_us = INT64_MIN;
-        pthread_mutex_unlock(&client->lock);
+        unlock_and_wake(client);
         if (sooner)
             wake(client);
         if (queue_is_empty(client))
@@ -110,6 +122,13 @@ static bool fall_asleep(CqlClient *client)
     return nothing;
 }
 
+static void be_awake(CqlClient *client)
+{
+    pthread_mutex_lock(&client->queue_lock);
+    client->asleep = false;
+    pthread_mutex_unlock(&client->queue_lock);
+}
+
 /* Sockets first and timers later: a process that was stopped for a while must not take its own absence for the nodes' silence. With the
  * lock but while it sleeps. Links are freed here only, when no event that names one is left. */
 static void turn(CqlClient *client)
@@ -117,11 +136,12 @@ static void turn(CqlClient *client)
     struct epoll_event events[EVENTS];
     client->sleep_until_us = timers_next_us(&client->loop.timers);
     int wait_ms = timeout_ms(client);
-    pthread_mutex_unlock(&client->lock);
+    unlock_and_wake(client);
     if (!fall_asleep(client))
         wait_ms = 0;
     int count = epoll_wait(client->loop.epoll_fd, events, EVENTS, wait_ms);
     CHECK(count >= 0 || errno == EINTR);
+    be_awake(client);
     pthread_mutex_lock(&client->lock);
     client->loop.now_us = clock_steady_us(client->loop.clock);
     for (int i = 0; i < count; i++)
@@ -163,7 +183,7 @@ static void *run_loop(void *context)
     while (!may_end(client))
         turn(client);
     end_all(client);
-    pthread_mutex_unlock(&client->lock);
+    unlock_and_wake(client);
     return NULL;
 }
 

@@ -34,6 +34,7 @@ typedef struct CallList {
 /* One cql_run: its caller sleeps until the last call is answered. */
 typedef struct Run {
     sem_t answered;
+    struct Run *next; /* among those that are to be woken */
     size_t left;
     Arena *arena; /* the I/O thread's until it is answered */
 } Run;
@@ -218,6 +219,7 @@ struct CqlClient {
     size_t host_count;           /* places in use, and free ones between them */
     Ring *ring;
     CallList waiting; /* for room on any link */
+    Run *answered;    /* callers to be woken when the lock is free: they will want it */
     bool room;        /* some may have become free */
     unsigned turn;
     size_t active; /* calls that are not answered */

@@ -348,7 +348,8 @@ void server_start(Server *server)
     server->inside = inside;
     pthread_mutex_init(&inside->lock, NULL);
     inside->listen_fd = listen_at(server->address, server->town->port);
-    server->town->port = port_of(inside->listen_fd);
+    if (server->town->port == 0)
+        server->town->port = port_of(inside->listen_fd);
     if (server->town->certificate != NULL) {
         inside->tls = SSL_CTX_new(TLS_server_method());
         CHECK(SSL_CTX_use_certificate_chain_file(inside->tls, server->town->certificate) == 1);
