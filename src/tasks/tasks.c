@@ -108,10 +108,24 @@ static Status pass_when_urgent(Tasks *tasks, Reason *reason)
     return urgent ? run_part(tasks, part, reason) : STATUS_OK;
 }
 
+/* Nobody has ever saved: then forty days of marks need not be looked for, which on a cluster takes minutes. */
+static Status is_new_site(Tasks *tasks, bool *ret_new)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    ScanPage page;
+    TRY(store_scan(tasks->options.store, &TABLE_VOTERS, SLICE_EMPTY, 1, arena, &page));
+    *ret_new = page.count == 0;
+    return STATUS_OK;
+}
+
 Status tasks_catch_up(Tasks *tasks, Reason *reason)
 {
     int64_t since_us;
+    bool is_new;
     *reason = (Reason){.rule = ""};
+    TRY(is_new_site(tasks, &is_new));
+    if (is_new)
+        return STATUS_OK;
     pthread_mutex_lock(&tasks->lock);
     Status status = last_sweep(tasks, &since_us);
     pthread_mutex_unlock(&tasks->lock);

@@ -97,6 +97,8 @@ static void close_store(Store *store)
     Cassandra *cassandra = cassandra_of(store);
     cql_close(cassandra->client);
     pthread_mutex_destroy(&cassandra->lock);
+    for (size_t i = 0; i < GATE_COUNT; i++)
+        pthread_mutex_destroy(&cassandra->gates[i]);
     free(cassandra->tables);
     free(cassandra);
 }
@@ -174,8 +176,11 @@ Status store_cassandra_open(const CassandraOptions *options, Store **ret_store, 
         .world = options->world,
         .client = look.client,
         .copies = copies,
+        .request_ms = options->request_ms,
         .tables = cassandra_statements(look.client, options->address.keyspace, options->tables)};
     pthread_mutex_init(&cassandra->lock, NULL);
+    for (size_t i = 0; i < GATE_COUNT; i++)
+        pthread_mutex_init(&cassandra->gates[i], NULL);
     *ret_store = &cassandra->store;
     return STATUS_OK;
 }

@@ -44,6 +44,8 @@ typedef enum StatementKind {
         STATEMENT_COUNT
 } StatementKind;
 
+enum { GATE_COUNT = 256 };
+
 typedef struct TableStatements {
     uint16_t number;
     const CqlStatement *statements[STATEMENT_COUNT];
@@ -55,8 +57,10 @@ typedef struct Cassandra {
     CqlClient *client;
     int copies;
     TableStatements *tables;
-    pthread_mutex_t lock; /* guards the fields below */
-    bool not_writable;    /* as store_health last found it */
+    int64_t request_ms;
+    pthread_mutex_t gates[GATE_COUNT]; /* see updates.c */
+    pthread_mutex_t lock;              /* guards the fields below */
+    bool not_writable;                 /* as store_health last found it */
     int64_t since_us;
 } Cassandra;
 
