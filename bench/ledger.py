@@ -1,7 +1,8 @@
 """The ledger beside PostgreSQL: saves with their projection; then what its parts, growth and rankings cost.
 
 Both sides stay open and take turns, so that a busy moment of the machine hits both; each row is the median of its turns.
-bench/README.md says what exactly is compared. BENCH_QUICK=1 or --quick: fewer voters and shorter turns."""
+bench/README.md says what exactly is compared. BENCH_QUICK=1 or --quick: fewer voters and shorter turns.
+BENCH_PARTS="saves": one part of saves, rankings, growth."""
 import os
 import shutil
 
@@ -143,35 +144,43 @@ def rankings(session, goals):
     ranks.close()
 
 
+def saves(session, goals):
+    """Beside PostgreSQL, turn by turn, with a check of both at the end."""
+    cluster = postgresql.Cluster(session)
+    peer = session.obedient([run.program("bench_ledger_peer"), cluster.conninfo(), str(cluster.pid),
+                             os.path.join(run.ROOT, "bench", "ledger.sql"), str(VOTERS),
+                             str(VOTERS // VOTERS_A_POLICY), str(CLIENTS)])
+    ours = ours_with(session, "ours", VOTERS)
+    run.say(f"loading {VOTERS:,} voters into PostgreSQL")
+    peer("preload")
+    run.say(f"loading {VOTERS:,} voters into the store")
+    ours("bulk")
+    ours("settle")
+    saved = {ours: VOTERS, peer: VOTERS}
+
+    mine, theirs = compare_saves(ours, peer, saved)
+    print(f"{VOTERS:,} voters with 3 lines on {VOTERS // VOTERS_A_POLICY:,} policies, {CLIENTS} clients, 1.4 lines a save; "
+          f"median of {TURNS} turns of {SAVE_MS / 1000:g} s each, in turn. A turn ends when the projection has caught up.")
+    report.table("Durable saves, in the counts of the policies", SAVE_COLUMNS, [
+        save_row("ours", mine, ""), save_row("PostgreSQL 15", theirs, "server_")])
+    print(f"\nRatio, turn by turn: {', '.join(f'{rate(a) / rate(b):.2f}' for a, b in zip(mine, theirs))}")
+    goals.at_least("ledger_saves_vs_postgresql", median(rate(a) / rate(b) for a, b in zip(mine, theirs)), SAVES_BOUND)
+
+    parts(ours, saved)
+    check("the ledger", ours, saved[ours])
+    check("PostgreSQL", peer, saved[peer])
+    peer.close()
+    ours.close()
+
+
+PARTS = {"saves": saves, "rankings": rankings, "growth": growth}
+
+
 def body():
+    goals = report.Goals()
     with run.Session("ledger", FREE_BYTES) as session:
-        cluster = postgresql.Cluster(session)
-        peer = session.obedient([run.program("bench_ledger_peer"), cluster.conninfo(), str(cluster.pid),
-                                 os.path.join(run.ROOT, "bench", "ledger.sql"), str(VOTERS),
-                                 str(VOTERS // VOTERS_A_POLICY), str(CLIENTS)])
-        ours = ours_with(session, "ours", VOTERS)
-        run.say(f"loading {VOTERS:,} voters into PostgreSQL")
-        peer("preload")
-        run.say(f"loading {VOTERS:,} voters into the store")
-        ours("bulk")
-        ours("settle")
-        saved, goals = {ours: VOTERS, peer: VOTERS}, report.Goals()
-
-        mine, theirs = compare_saves(ours, peer, saved)
-        print(f"{VOTERS:,} voters with 3 lines on {VOTERS // VOTERS_A_POLICY:,} policies, {CLIENTS} clients, 1.4 lines a save; "
-              f"median of {TURNS} turns of {SAVE_MS / 1000:g} s each, in turn. A turn ends when the projection has caught up.")
-        report.table("Durable saves, in the counts of the policies", SAVE_COLUMNS, [
-            save_row("ours", mine, ""), save_row("PostgreSQL 15", theirs, "server_")])
-        print(f"\nRatio, turn by turn: {', '.join(f'{rate(a) / rate(b):.2f}' for a, b in zip(mine, theirs))}")
-        goals.at_least("ledger_saves_vs_postgresql", median(rate(a) / rate(b) for a, b in zip(mine, theirs)), SAVES_BOUND)
-
-        parts(ours, saved)
-        check("the ledger", ours, saved[ours])
-        check("PostgreSQL", peer, saved[peer])
-        peer.close()
-        ours.close()
-        rankings(session, goals)
-        growth(session, goals)
+        for part in os.environ.get("BENCH_PARTS", "saves rankings growth").split():
+            PARTS[part](session, goals)
         goals.print()
 
 
