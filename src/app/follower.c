@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { PAUSE_MS = 500, STEP_MS = 50 };
+enum { PAUSE_MS = 250, STEP_MS = 50 };
 
 struct AppFollower {
     Ranking *ranking;
