@@ -190,14 +190,15 @@ def runner():
 
 
 def test_what_waits_runs_beside_what_computes(runner):
-    runner.LONG = {"waits": (9, 0.1), "computes": (9, 1.0)}
+    runner.LONG = {"waits": (9, 0.1), "half": (9, 0.5), "computes": (9, 1.0)}
 
     def program(label, alone=False):
         return runner.Program(label, "tap", [], {}, 1, RUNNER.parent, alone)
 
-    waits, computes, alone = program("waits"), program("computes"), program("waits", alone=True)
+    waits, half, computes, alone = program("waits"), program("half"), program("computes"), program("waits", alone=True)
     assert runner.fits(computes, []) and runner.fits(computes, [computes]) and not runner.fits(computes, [computes] * 2)
-    assert runner.fits(waits, [computes, waits]) and not runner.fits(waits, [computes] * 2)
+    assert runner.fits(waits, [computes] * 2) and not runner.fits(waits, [computes, computes, waits, waits])
+    assert runner.fits(half, [computes, waits]) and not runner.fits(half, [computes] * 2)
     assert not runner.fits(waits, [waits] * runner.PARALLEL)
     assert runner.fits(alone, []) and not runner.fits(alone, [waits]) and not runner.fits(waits, [alone])
 
