@@ -28,7 +28,8 @@ typedef enum AccountState {
     X(MODERATE_COMMENTS, "moderate_comments") \
     X(MODERATE_TAGS, "moderate_tags")         \
     X(MODERATE_POLICIES, "moderate_policies") \
-    X(FEATURE, "feature")
+    X(FEATURE, "feature")                     \
+    X(RESPOND, "respond")
 typedef enum AccountRole {
 #define X(name, text) ROLE_##name,
     ACCOUNT_ROLE_LIST(X)

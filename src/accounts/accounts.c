@@ -51,10 +51,15 @@ bool account_may(const Account *account, AccountRight right)
     return open && (account->denied & 1U << right) == 0;
 }
 
-bool account_has(const Account *account, AccountRole role)
+bool account_has_any(const Account *account, uint32_t roles)
 {
     return account->state == ACCOUNT_CONFIRMED &&
-           (account->roles & (1U << role | 1U << ROLE_ADMIN)) != 0;
+           (account->roles & (roles | 1U << ROLE_ADMIN)) != 0;
+}
+
+bool account_has(const Account *account, AccountRole role)
+{
+    return account_has_any(account, 1U << role);
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------------------- */

@@ -86,6 +86,8 @@ typedef struct Account {
 bool account_may(const Account *account, AccountRight right);
 /* Confirmed, and with the role or as an admin. */
 bool account_has(const Account *account, AccountRole role);
+/* The same for one of several, as bits. */
+bool account_has_any(const Account *account, uint32_t roles);
 
 typedef struct Registration {
     Slice name, email, password;

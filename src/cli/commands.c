@@ -85,8 +85,13 @@ static int run_tables(Context *context)
 }
 
 static const char *const ACCESS_WORDS[] = {
-    [WEB_PUBLIC] = "public", [WEB_GUEST] = "guest",         [WEB_LOGIN] = "login",
-    [WEB_VOTER] = "voter",   [WEB_MODERATOR] = "moderator", [WEB_ADMIN] = "admin"};
+    [WEB_PUBLIC] = "public", [WEB_GUEST] = "guest", [WEB_LOGIN] = "login",
+    [WEB_VOTER] = "voter",   [WEB_ROLE] = "role"};
+
+static const char *const WHOSE_WORDS[] = {[WEB_UNSAID] = "none",
+                                          [WEB_ANYBODYS] = "anybody",
+                                          [WEB_OWN] = "own",
+                                          [WEB_OWN_OR_ROLE] = "own or role"};
 
 static void put_route(JsonWriter *json, const WebRoute *route)
 {
@@ -94,6 +99,13 @@ static void put_route(JsonWriter *json, const WebRoute *route)
     json_member_string(json, "method", slice_from(route_method_name(route->method)));
     json_member_string(json, "path", slice_from(route->path));
     json_member_string(json, "access", slice_from(ACCESS_WORDS[route->access]));
+    json_member_string(json, "whose", slice_from(WHOSE_WORDS[route->whose]));
+    json_key(json, "roles");
+    json_array_begin(json);
+    for (int role = 0; role < ROLE_COUNT; role++)
+        if ((route->roles & 1u << role) != 0)
+            json_put_string(json, slice_from(account_role_text((AccountRole)role)));
+    json_array_end(json);
     json_member_string(json, "help", slice_from(route->help != NULL ? route->help : ""));
     json_object_end(json);
 }

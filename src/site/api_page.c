@@ -37,10 +37,8 @@ const char *api_who(const WebRoute *route)
         return "For who is logged in, or has a token.";
     case WEB_VOTER:
         return "For voters.";
-    case WEB_MODERATOR:
-        return "For moderators.";
-    case WEB_ADMIN:
-        return "For admins.";
+    case WEB_ROLE:
+        return "For those who run the site.";
     }
     return "";
 }

@@ -202,14 +202,10 @@ static Status check_access(WebRequest *request, const Viewer *viewer)
                    ? STATUS_OK
                    : reason_set(web_reason(request), STATUS_DENIED, "",
                                 "the right to vote was taken from this account");
-    case WEB_MODERATOR:
+    case WEB_ROLE:
         if (!viewer->known)
             return lead_to_login(request, viewer);
-        return account_has(account, ROLE_MODERATE_POLICIES) ? STATUS_OK : STATUS_DENIED;
-    case WEB_ADMIN:
-        if (!viewer->known)
-            return lead_to_login(request, viewer);
-        return account_has(account, ROLE_ADMIN) ? STATUS_OK : STATUS_DENIED;
+        return account_has_any(account, web_route(request)->roles) ? STATUS_OK : STATUS_DENIED;
     }
     return STATUS_DENIED;
 }

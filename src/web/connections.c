@@ -18,7 +18,7 @@
 
 #include "web/holders.h"
 
-enum { SAMPLE_TURNS = 4, LINGER_MS = 5000 };
+enum { SAMPLE_TURNS = 2, LINGER_MS = 5000 };
 
 struct Connection {
     Connection *next, *previous;

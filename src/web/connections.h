@@ -3,7 +3,7 @@
  * The HTTP library's own timeout counts inactivity only: a client that sends a byte a second keeps a thread's memory for
  * ever. Here every connection has a record and every state a deadline, and one timer cuts the late ones by shutting
  * their socket down, which the library then sees as the client's leaving. Promises:
- *   1. A request is cut `request_us` after its first byte arrived (never earlier, at most 2.5 s later) if its answer's
+ *   1. A request is cut `request_us` after its first byte arrived (never earlier, at most 1.5 s later) if its answer's
  *      last byte has not been handed to the kernel by then. It does not matter which part was slow: head, body, handler
  *      or reader.
  *   2. A connection without a request, from the first moment on, is cut after `idle_us`.
@@ -12,8 +12,8 @@
  *   4. A connection that was answered before its body was read is not reset under the client's feet: the socket is
  *      drained for a short while (connection_linger), so that the answer arrives.
  * How the first byte is seen: the library reads as bytes come and tells only when a head is complete, so the timer asks
- * the kernel how many bytes idle connections have received (TCP_INFO), a quarter of them each tick. That costs about
- * 1 % of a core for 10,000 idle connections.
+ * the kernel how many bytes idle connections have received (TCP_INFO), half of them each tick. That costs about
+ * 2 % of a core for 10,000 idle connections.
  * Workers only store two numbers per change of state; all judging is the timer's. */
 #pragma once
 

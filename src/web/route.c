@@ -168,6 +168,10 @@ static const char *route_fault(const WebRoute *route)
         return fault;
     if (route->handler == NULL || route->help == NULL)
         return "has no handler or no help";
+    if ((route->roles != 0) != (route->access == WEB_ROLE || route->whose == WEB_OWN_OR_ROLE))
+        return "names roles where none are asked for, or none where they are";
+    if (route->access > WEB_GUEST && strchr(route->path, '{') != NULL && route->whose == WEB_UNSAID)
+        return "does not say whose the thing in its path may be";
     if (has_form && has_json)
         return "takes either a form or JSON";
     if ((has_form || has_json) && route->body_bytes == 0)

@@ -31,9 +31,17 @@ typedef enum WebAccess {
     WEB_GUEST,     /* nobody who is logged in: forms to register and to log in */
     WEB_LOGIN,     /* whoever is logged in */
     WEB_VOTER,     /* a confirmed account that may vote */
-    WEB_MODERATOR, /* any role that moderates */
-    WEB_ADMIN,
+    WEB_ROLE,      /* who has one of WebRoute.roles */
 } WebAccess;
+
+/* Whose the thing may be that {name} in the path stands for. The handler sees to it; documentation and the tests of access are made from
+ * this. Every route that is not for everybody and has such a name says it. */
+typedef enum WebWhose {
+    WEB_UNSAID,
+    WEB_ANYBODYS,
+    WEB_OWN,         /* the viewer's; of another's the answer is as if it were not there, or 403 */
+    WEB_OWN_OR_ROLE, /* the viewer's, or anybody's for who has one of WebRoute.roles; 403 otherwise */
+} WebWhose;
 
 /* Which threads run a handler. The few that answer (web_threads) must not wait for anything, or everybody waits; those that do have
  * threads of their own (pool.h), and when too many wait there, whoever comes next is told so at once. */
@@ -86,6 +94,9 @@ typedef struct WebRoute {
     const char *path;
     Status (*handler)(struct WebRequest *request);
     WebAccess access;
+    WebWhose whose;
+    /* For WEB_ROLE and WEB_OWN_OR_ROLE: bits that are the application's; one of them is enough. */
+    uint32_t roles;
     /* What the body may hold at most; 0 is "no body", and WEB_BODY_DEFAULT the setting body_bytes. */
     int64_t body_bytes;
     /* Answers also in maintenance mode and while the server stops. */
