@@ -84,9 +84,11 @@ static int run_tables(Context *context)
     return EXIT_DONE;
 }
 
-static const char *const ACCESS_WORDS[] = {
-    [WEB_PUBLIC] = "public", [WEB_GUEST] = "guest", [WEB_LOGIN] = "login",
-    [WEB_VOTER] = "voter",   [WEB_ROLE] = "role"};
+static const char *const ACCESS_WORDS[] = {[WEB_PUBLIC] = "public",
+                                           [WEB_GUEST] = "guest",
+                                           [WEB_LOGIN] = "login",
+                                           [WEB_VOTER] = "voter",
+                                           [WEB_ROLE] = "role"};
 
 static const char *const WHOSE_WORDS[] = {[WEB_UNSAID] = "none",
                                           [WEB_ANYBODYS] = "anybody",

@@ -119,6 +119,33 @@ Status policies_groups(Policies *policies, GroupKind kind, Arena *arena, Group *
     return STATUS_OK;
 }
 
+static Slice name_key(GroupKind kind, uint64_t id, Arena *arena)
+{
+    return column_of(kind == GROUP_PARTY ? "p/" : "c/", id, arena);
+}
+
+Status policies_group_name(Policies *policies, GroupKind kind, uint64_t id, Arena *arena,
+                           Slice *ret_name)
+{
+    Copy copy;
+    Cell cell;
+    Group group = {.name = SLICE_EMPTY};
+    Slice key = name_key(kind, id, arena);
+    if (id != 0 && !copies_find(policies->group_names, key, arena, &copy)) {
+        Read read = {&TABLE_GROUPS, KINDS[kind].row, column_of("g/", id, arena), STORE_NORMAL};
+        Status status = store_read(policies->store, &read, arena, &cell);
+        if (status == STATUS_OK)
+            status = take_group(&cell, &group);
+        else if (status == STATUS_NOT_FOUND)
+            status = STATUS_OK;
+        TRY(status);
+        copy.bytes = group.name;
+        copies_put(policies->group_names, key, &copy);
+    }
+    *ret_name = id != 0 ? copy.bytes : SLICE_EMPTY;
+    return STATUS_OK;
+}
+
 /* ---- Checking ------------------------------------------------------------------------------------------------ */
 
 static Status check_group_of(Policies *policies, GroupKind kind, uint64_t id, Reason *reason)
@@ -241,6 +268,7 @@ Status policies_set_group(Policies *policies, GroupKind kind, const Group *group
         if (wanted.id == 0)
             wanted.id = head.last + 1;
         status = write_group(policies, kind, &wanted, &head, arena);
+        copies_forget(policies->group_names, name_key(kind, wanted.id, arena));
         if (status == STATUS_OK)
             *ret_id = wanted.id;
     }

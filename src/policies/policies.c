@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { CACHE_MOST = 100000, LIST_CELLS = 1000 };
+enum { CACHE_MOST = 100000, GROUP_NAME_BITS = 8, LIST_CELLS = 1000 };
 
 Policies *policies_new(const PoliciesOptions *options)
 {
@@ -16,6 +16,7 @@ Policies *policies_new(const PoliciesOptions *options)
     policies->cache = policy_cache_new(options->world.clock,
                                        options->cache_most > 0 ? options->cache_most : CACHE_MOST,
                                        options->cache_s * US_PER_S);
+    policies->group_names = copies_new(options->world.clock, GROUP_NAME_BITS, US_PER_S);
     return policies;
 }
 
@@ -24,6 +25,7 @@ void policies_free(Policies *policies)
     if (policies == NULL)
         return;
     policy_cache_free(policies->cache);
+    copies_free(policies->group_names);
     sequence_free(policies->ids);
     free(policies);
 }

@@ -187,6 +187,10 @@ enum { GROUPS_MOST = 1000, GROUP_NAME_MOST = 80, GROUP_DESCRIPTION_MOST = 2000 }
 /* In order of id, which is the order in which they were added. */
 MUST_USE Status policies_groups(Policies *policies, GroupKind kind, Arena *arena,
                                 Group **ret_groups, size_t *ret_count);
+/* The name of one for pages, perhaps from a copy (base/copies.h) of the last second; a change by this handle counts at once. Empty when there
+ * is none, or id is 0. */
+MUST_USE Status policies_group_name(Policies *policies, GroupKind kind, uint64_t id, Arena *arena,
+                                    Slice *ret_name);
 /* id 0 adds one; names (1 … GROUP_NAME_MOST characters) are unique within a kind, after NFKC and case folding. A disabled one
  * stays on its policies and takes no new ones. REFUSED: the name is taken, or there are GROUPS_MOST. */
 MUST_USE Status policies_set_group(Policies *policies, GroupKind kind, const Group *group,

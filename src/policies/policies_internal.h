@@ -1,6 +1,7 @@
 /* policies_internal.h -- what the files of this module share: the handle, and a policy's row as it was read. */
 #pragma once
 
+#include "base/copies.h"
 #include "policies/policy_cache.h"
 
 enum {
@@ -12,6 +13,7 @@ struct Policies {
     World world;
     Sequence *ids;
     PolicyCache *cache;
+    Copies *group_names; /* by kind and id */
     bool shared;
 };
 

@@ -148,33 +148,18 @@ Status cards_name(Cards *cards, uint64_t id, Arena *arena, PolicyCard *ret_card)
     return STATUS_OK;
 }
 
-static Slice group_name(const Group *groups, size_t count, uint64_t id)
+static Status name_groups(Cards *cards, PolicyCard *card, Arena *arena)
 {
-    for (size_t i = 0; i < count; i++)
-        if (groups[i].id == id)
-            return groups[i].name;
-    return SLICE_EMPTY;
-}
-
-static Status name_groups(Cards *cards, PolicyCard *list, size_t count, Arena *arena)
-{
-    Group *categories, *parties;
-    size_t category_count, party_count;
     Policies *policies = cards->app->policies;
-    TRY(policies_groups(policies, GROUP_CATEGORY, arena, &categories, &category_count));
-    TRY(policies_groups(policies, GROUP_PARTY, arena, &parties, &party_count));
-    for (size_t i = 0; i < count; i++) {
-        list[i].category_name = group_name(categories, category_count, list[i].category);
-        list[i].party_name = group_name(parties, party_count, list[i].party);
-    }
-    return STATUS_OK;
+    TRY(policies_group_name(policies, GROUP_CATEGORY, card->category, arena, &card->category_name));
+    return policies_group_name(policies, GROUP_PARTY, card->party, arena, &card->party_name);
 }
 
 Status cards_one(Cards *cards, uint64_t policy, Arena *arena, PolicyCard *ret_card)
 {
     PolicyCard card;
     TRY(cards_name(cards, policy, arena, &card));
-    TRY(name_groups(cards, &card, 1, arena));
+    TRY(name_groups(cards, &card, arena));
     (void)!ranking_days(cards->app->ranking, policy, card.days, CARD_DAYS); /* none: flat */
     *ret_card = card;
     return STATUS_OK;
@@ -195,6 +180,7 @@ Status cards_ranking(Cards *cards, const RankQuery *query, uint64_t offset, uint
         if (status == STATUS_NOT_FOUND)
             continue;
         TRY(status);
+        TRY(name_groups(cards, card, arena));
         card->rank = row->rank;
         card->votes = row->votes;
         card->total = row->total;
@@ -202,7 +188,6 @@ Status cards_ranking(Cards *cards, const RankQuery *query, uint64_t offset, uint
         yesterday_compare(cards->yesterday, query, card);
         result.count++;
     }
-    TRY(name_groups(cards, result.cards, result.count, arena));
     *ret_page = result;
     return STATUS_OK;
 }

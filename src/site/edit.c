@@ -226,13 +226,12 @@ static Status take_form(WebRequest *request)
 static const char *const ACTS[] = {"save", "preview", NULL};
 
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/policies/{policy}/edit", show_form, .access = WEB_LOGIN,
-     .whose = WEB_OWN_OR_ROLE, .roles = 1u << ROLE_EDIT_POLICIES,
-     .help = "The form to edit a policy's text.",
+    {WEB_GET, "/policies/{policy}/edit", show_form, .access = WEB_LOGIN, .whose = WEB_OWN_OR_ROLE,
+     .roles = 1u << ROLE_EDIT_POLICIES, .help = "The form to edit a policy's text.",
      .params = {{"policy", WEB_PATH, WEB_SLUG, .help = "The policy."}}},
-    {WEB_POST, "/policies/{policy}/edit", take_form, .access = WEB_LOGIN,
-     .whose = WEB_OWN_OR_ROLE, .roles = 1u << ROLE_EDIT_POLICIES,
-     .body_bytes = POLICY_FORM_BYTES, .help = "Shows a preview of a new text, or saves it.",
+    {WEB_POST, "/policies/{policy}/edit", take_form, .access = WEB_LOGIN, .whose = WEB_OWN_OR_ROLE,
+     .roles = 1u << ROLE_EDIT_POLICIES, .body_bytes = POLICY_FORM_BYTES,
+     .help = "Shows a preview of a new text, or saves it.",
      .params = {{"policy", WEB_PATH, WEB_SLUG, .help = "The policy."},
                 {"act", WEB_FORM, WEB_WORD, .words = ACTS, .fallback = "save",
                  .help = "Whether to save or to look at it first."},

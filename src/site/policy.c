@@ -385,8 +385,8 @@ static const WebRoute ROUTES[] = {
      .params = {POLICY_PATH,
                 {"held", WEB_QUERY, WEB_NUMBER, .optional = true, .least = 0,
                  .most = VOTE_HELD_MOST, .help = "What the vote form begins with."}}},
-    {WEB_POST, "/policies/{policy}/watch", watch_policy, .access = WEB_LOGIN, .whose = WEB_ANYBODYS, .body_bytes = 4096,
-     .help = "Watches a policy, or stops it.",
+    {WEB_POST, "/policies/{policy}/watch", watch_policy, .access = WEB_LOGIN, .whose = WEB_ANYBODYS,
+     .body_bytes = 4096, .help = "Watches a policy, or stops it.",
      .params = {POLICY_PATH, {"on", WEB_FORM, WEB_SWITCH, .help = "Whether to watch it."}}},
 };
 const Room ROOM_POLICY = ROOM(ROUTES);

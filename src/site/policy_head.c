@@ -45,18 +45,6 @@ void policy_changed(Site *site, uint64_t id)
 
 /* ---- The head --------------------------------------------------------------------------------------------------------- */
 
-static Status group_name(Site *site, GroupKind kind, uint64_t id, Arena *arena, Slice *ret_name)
-{
-    Group *groups;
-    size_t count;
-    TRY(policies_groups(site->app->policies, kind, arena, &groups, &count));
-    *ret_name = SLICE_EMPTY;
-    for (size_t i = 0; i < count; i++)
-        if (groups[i].id == id)
-            *ret_name = groups[i].name;
-    return STATUS_OK;
-}
-
 /* Whether there is anything at this address for this viewer. */
 static bool is_there(const PolicyHead *head)
 {
@@ -117,10 +105,11 @@ static Status name_all(Site *site, PolicyHead *head, Arena *arena)
     const PolicyText *text = &head->policy.text;
     head->owner_name =
         head->policy.owner != 0 ? person_name(site, head->policy.owner, arena) : SLICE_EMPTY;
-    TRY(group_name(site, GROUP_CATEGORY, text->category, arena, &head->category_name));
+    Policies *policies = site->app->policies;
+    TRY(policies_group_name(policies, GROUP_CATEGORY, text->category, arena, &head->category_name));
     head->party_name = SLICE_EMPTY;
     if (text->party != 0)
-        TRY(group_name(site, GROUP_PARTY, text->party, arena, &head->party_name));
+        TRY(policies_group_name(policies, GROUP_PARTY, text->party, arena, &head->party_name));
     head->category_address =
         group_address(GROUP_CATEGORY, text->category, head->category_name, arena);
     head->party_address = group_address(GROUP_PARTY, text->party, head->party_name, arena);

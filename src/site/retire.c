@@ -194,8 +194,8 @@ static Status take_form(WebRequest *request)
 }
 
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/policies/{policy}/retire", show_form, .access = WEB_LOGIN,
-     .whose = WEB_OWN_OR_ROLE, .roles = 1u << ROLE_MODERATE_POLICIES,
+    {WEB_GET, "/policies/{policy}/retire", show_form, .access = WEB_LOGIN, .whose = WEB_OWN_OR_ROLE,
+     .roles = 1u << ROLE_MODERATE_POLICIES,
      .help = "What retiring a policy means, and the form to do it.",
      .params = {{"policy", WEB_PATH, WEB_SLUG, .help = "The policy."}}},
     {WEB_POST, "/policies/{policy}/retire", take_form, .access = WEB_LOGIN,

@@ -1,5 +1,5 @@
 /* route.c -- finding a route, and checking the table. The search is a walk over the rows: a row is dismissed at the
- * first segment that differs, which for tens of rows costs less than the request's system calls by far. */
+ * first byte that differs, which for a few hundred rows costs less than one of the request's system calls. */
 #include "web/route.h"
 
 static const char *const METHODS[WEB_METHODS] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
@@ -37,6 +37,15 @@ static bool is_capture(Slice segment)
     return segment.size > 2 && segment.data[0] == '{';
 }
 
+/* Nearly every row differs from the path in its first bytes, before it names anything. */
+static bool may_fit(const char *pattern, Slice path)
+{
+    size_t i = 0;
+    while (i < path.size && pattern[i] != '\0' && pattern[i] == path.data[i])
+        i++;
+    return i == path.size || pattern[i] == '\0' || pattern[i] == '{';
+}
+
 static bool path_fits(const char *pattern, Slice path, Slice captures[WEB_CAPTURES_MAX])
 {
     Slice pattern_rest = slice_from(pattern + 1), path_rest = slice_after(path, 1);
@@ -59,7 +68,7 @@ WebMatch routes_find(const WebRoute *routes, size_t count, WebMethod method, Sli
     WebMatch match = {0};
     Slice captures[WEB_CAPTURES_MAX];
     for (size_t i = 0; i < count; i++) {
-        if (!path_fits(routes[i].path, path, captures))
+        if (!may_fit(routes[i].path, path) || !path_fits(routes[i].path, path, captures))
             continue;
         match.allowed |= 1u << routes[i].method;
         if (match.route == NULL && routes[i].method == method) {

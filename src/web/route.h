@@ -28,10 +28,10 @@ typedef enum WebMethod { WEB_GET, WEB_POST, WEB_PUT, WEB_PATCH, WEB_DELETE, WEB_
 /* Who may ask. `web` does not interpret it: WebOptions.admit does, before the handler runs. */
 typedef enum WebAccess {
     WEB_PUBLIC,
-    WEB_GUEST,     /* nobody who is logged in: forms to register and to log in */
-    WEB_LOGIN,     /* whoever is logged in */
-    WEB_VOTER,     /* a confirmed account that may vote */
-    WEB_ROLE,      /* who has one of WebRoute.roles */
+    WEB_GUEST, /* nobody who is logged in: forms to register and to log in */
+    WEB_LOGIN, /* whoever is logged in */
+    WEB_VOTER, /* a confirmed account that may vote */
+    WEB_ROLE,  /* who has one of WebRoute.roles */
 } WebAccess;
 
 /* Whose the thing may be that {name} in the path stands for. The handler sees to it; documentation and the tests of access are made from

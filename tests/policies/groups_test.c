@@ -115,6 +115,29 @@ TEST(bounds_of_names_and_descriptions)
     stage_end();
 }
 
+static Slice name_of(GroupKind kind, uint64_t id)
+{
+    Slice name = SLICE("never");
+    EXPECT_STATUS(policies_group_name(stage.policies, kind, id, stage.arena, &name), STATUS_OK);
+    return name;
+}
+
+TEST(the_name_of_a_group_is_the_new_one_at_once)
+{
+    uint64_t id = 0;
+    stage_begin();
+    EXPECT_SLICE(name_of(GROUP_PARTY, 1), SLICE_EMPTY); /* kept as missing, */
+    EXPECT_STATUS(set(GROUP_PARTY, 0, SLICE("Greens"), true, &id), STATUS_OK);
+    EXPECT_SLICE(name_of(GROUP_PARTY, id), SLICE("Greens")); /* and no longer */
+    EXPECT_SLICE(name_of(GROUP_PARTY, id), SLICE("Greens"));
+    EXPECT_STATUS(set(GROUP_PARTY, id, SLICE("Blues"), false, &id), STATUS_OK);
+    EXPECT_SLICE(name_of(GROUP_PARTY, id), SLICE("Blues"));
+    EXPECT_SLICE(name_of(GROUP_CATEGORY, 1), POLICY_CATEGORIES[0]); /* kinds have their own */
+    EXPECT_SLICE(name_of(GROUP_PARTY, 0), SLICE_EMPTY);
+    EXPECT_SLICE(name_of(GROUP_PARTY, id + 1), SLICE_EMPTY);
+    stage_end();
+}
+
 TEST(a_disabled_group_stays_on_its_policies_and_takes_no_new_ones)
 {
     Reason reason = {.field = ""};
