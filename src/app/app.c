@@ -48,6 +48,7 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
     World world = parts->world;
     bool shared = store_is_shared(store);
     App app = {.world = world, .store = store, .vault = parts->vault};
+    app.audit = audit_new(&(AuditOptions){store, world, parts->vault});
     app.accounts = open_accounts(parts);
     app.policies = policies_new(&(PoliciesOptions){.store = store,
                                                    .world = world,
@@ -115,6 +116,7 @@ static void make_tasks(App *app, Log *log, const char *address)
 Status app_start(App *app, Log *log, const char *address, Reason *reason)
 {
     Ranking *ranking;
+    audit_name(app->audit, slice_from(address));
     make_tasks(app, log, address);
     Status status = tasks_catch_up(app->tasks, reason);
     if (status == STATUS_OK)
@@ -154,6 +156,7 @@ void app_close(App *app)
     policies_free(app->policies);
     accounts_free(app->accounts);
     mail_close(app->mail);
+    audit_free(app->audit);
     vault_free(app->vault);
 }
 

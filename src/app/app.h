@@ -5,6 +5,7 @@
 #pragma once
 
 #include "accounts/accounts.h"
+#include "audit/audit.h"
 #include "base/config.h"
 #include "base/vault.h"
 #include "mail/mail.h"
@@ -17,6 +18,7 @@ typedef struct App {
     World world;
     Store *store;
     Vault *vault;
+    Audit *audit;
     Mail *mail;
     Accounts *accounts;
     Policies *policies;

@@ -362,6 +362,10 @@ const Command COMMANDS[] = {
     {"verify", "", 0, 0, COMMAND_SITE, "Recompute everything from the logs and say what differs; exit 1 when something does.", run_verify,
      {{"repair", NULL, "build what is derived anew when it differs, and look again"}}, false},
 
+    {"audit list", "", 0, 0, COMMAND_SITE, "List what was done by those with a role, newest first.", run_audit_list,
+     {{"public", NULL, "only what everybody may see"}, {"who", "NAME", "what this person did"}, {"kind", "WORD", "acts of one kind"},
+      {"policy", "ID", "what was done to this policy"}, {"limit", "N", "at most so many, 50; up to 100"}, {"before", "ID", "only older ones"}}, false},
+
     {"mail list", "", 0, 0, COMMAND_SITE, "List mails that wait or have failed, newest first.", run_mail_list, NONE},
     {"mail retry", "[ID]", 0, 1, COMMAND_SITE, "Queue a failed mail again, or all of them.", run_mail_retry, NONE},
     {"mail test", "ADDRESS", 1, 1, COMMAND_SITE, "Send a mail at once and say what the server said.", run_mail_test,

@@ -35,6 +35,10 @@ int run_task_list(Context *context);
 int run_task_run(Context *context);
 int run_verify(Context *context);
 
+/* Notes what a command is about to do, from "command line"; after it, audit_end. Anything but OK: do not do it. */
+MUST_USE Status command_act(Context *context, const Act *act, Id *ret_id);
+int run_audit_list(Context *context);
+
 int run_mail_list(Context *context);
 int run_mail_retry(Context *context);
 int run_mail_test(Context *context);

@@ -132,6 +132,15 @@ static Status start_parts(Serving *serving, Reason *reason)
                          &serving->control, reason);
 }
 
+/* When instances came and went stands in the log of acts; not to know it is no reason not to serve. */
+static void note_life(Serving *serving, ActKind kind)
+{
+    Id id;
+    Act act = {.kind = kind};
+    if (audit_begin(serving->app.audit, &act, &id) == STATUS_OK)
+        audit_end(serving->app.audit, id, STATUS_OK);
+}
+
 static void stop_parts(Serving *serving)
 {
     if (serving->app.mail != NULL) /* first: a command may be waiting for a mail server */
@@ -216,6 +225,7 @@ int serve_run(Context *context)
     Status status = start_parts(&serving, &reason);
     if (status == STATUS_OK) {
         log_start(&serving);
+        note_life(&serving, ACT_SITE_START);
         command_print(
             context, "Ostraka is at http://%s/ (data in %s). Ctrl-C stops it.\n",
             open_address(context->config, web_server_port(serving.server), context->arena),
@@ -225,6 +235,7 @@ int serve_run(Context *context)
         LogLine line = log_line(serving.log, LOG_INFO, "stopping");
         log_i64(&line, "signal", received);
         log_end(&line);
+        note_life(&serving, ACT_SITE_STOP);
     } else {
         code = command_fail(context, status, &reason);
     }

@@ -186,6 +186,14 @@ void frame_error_page(WebRequest *request, const struct ErrorWords *words);
 #define SHEET_FRONT  "front"
 #define SHEET_POLICY "policy"
 
+/* ---- The log of acts (act.c) ------------------------------------------------------------------------------------------ */
+
+/* Notes what the viewer is about to do, with who and from where; after it, site_act_end. Anything but OK: do not do it, and web_reason says
+ * why: INVALID names `reason` when it is too long; UNAVAILABLE: it could not be noted. */
+MUST_USE Status site_act(WebRequest *request, const Act *act, Id *ret_id);
+/* What came of it (audit_end). */
+void site_act_end(WebRequest *request, Id id, Status outcome);
+
 /* ---- Forms ------------------------------------------------------------------------------------------------------------ */
 
 /* A form that came back: which field broke which rule. Empty field: it is about the whole. There may be several, in the order of the

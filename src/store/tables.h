@@ -120,7 +120,14 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "mail")                                                                                      \
     X(MAIL_INDEX, 61, "mail_index", PLAIN, true, true, "w/ and hour, failed, or outbox",           \
       "time, message: waits, has failed, or is kept for a demo; expires after a month, or a week", \
-      "mail: with the row that it announces")
+      "mail: with the row that it announces")                                                      \
+    X(AUDIT, 70, "audit", REPEATED, false, true, "act: its id (16 bytes)",                         \
+      "act: who, what, when, why, and where from (sealed); end: when and how it ended; expire "    \
+      "after two years, or as set",                                                                \
+      "audit: before an act, and after it")                                                        \
+    X(AUDIT_INDEX, 71, "audit_index", REPEATED, false, true,                                       \
+      "all, public, actor, object, kind or instance, and a piece of 100 days", "act: nothing",     \
+      "audit: with the act that it names")
 
 #define X(id, number, name, kind, deletes, expires, row, columns, writer) \
     extern const Table TABLE_##id;

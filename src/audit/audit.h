@@ -1,0 +1,143 @@
+/* audit.h -- who did what to what, when, from where and why: the log of what is done by a role, and of the site's own life.
+ *
+ *     Act act = {.kind = ACT_REPORT_DISMISS, .actor = me, .origin = address, .object = policy, .reason = words};
+ *     TRY(audit_begin(audit, &act, &id));          // durable, before anything is done
+ *     Status status = reports_dismiss(…);
+ *     audit_end(audit, id, status);                // what came of it
+ * Promises:
+ *   1. An act is noted before it is done: nothing is done that is not in the log. Anything but OK of audit_begin means: do not act.
+ *   2. An entry without an end says so (AUDIT_OPEN): the process died in between, or the outcome was UNKNOWN. It is never shown as
+ *      done, nor as not done. So is one whose audit_begin was answered by UNKNOWN and came to be all the same.
+ *   3. Acts of a public kind are for everybody: time, kind, object, reason and outcome. A public list has neither who nor from where nor
+ *      the details, and leaves out what was surely not done; what is not known stays in it, since it may have been done.
+ *   4. All acts are for admins, newest first, by actor, object, kind or instance.
+ *   5. Entries never change, and expire after as many days as were set when they were written. Where somebody came from is sealed.
+ *   6. Another version's kinds, which this one does not know, are kept, and listed by their word for admins.
+ * A crash between any two steps: see 2. Repeating audit_begin makes a second entry.
+ * Not promised: an order between entries of one millisecond, or of machines whose clocks differ.
+ * All calls may come from any thread, but for audit_name, audit_new and audit_free. */
+#pragma once
+
+#include "base/ids.h"
+#include "base/vault.h"
+#include "store/store.h"
+
+typedef struct Audit Audit;
+
+/*    name, word for scripts, whether it is public, what the object is, sentence for people.
+ * The word is what is stored: it never changes, and no two are equal. What `other` names is of the same sort as the object. */
+#define ACT_KIND_LIST(X)                                                                         \
+    X(SITE_START, "site-start", false, "", "This instance started")                              \
+    X(SITE_STOP, "site-stop", false, "", "This instance stopped")                                \
+    X(REPORT_TAKE, "report-take", false, "report", "A report was taken on")                      \
+    X(REPORT_RETURN, "report-return", false, "report", "A report was given back")                \
+    X(REPORT_DISMISS, "report-dismiss", true, "policy", "A report about a policy was dismissed") \
+    X(REPORT_ACT, "report-act", false, "report", "A report was closed: something was done")      \
+    X(TROUBLE_DISMISS, "trouble-dismiss", false, "report", "A report of trouble was dismissed")  \
+    X(FEATURE_SET, "feature-set", true, "policy", "A policy was featured on the front page")     \
+    X(FEATURE_REMOVE, "feature-remove", true, "policy", "A policy is no longer featured")
+typedef enum ActKind {
+#define X(name, word, is_public, object, text) ACT_##name,
+    ACT_KIND_LIST(X)
+#undef X
+        ACT_KIND_COUNT /* one that this version does not know */
+} ActKind;
+
+enum {
+    AUDIT_REASON_MOST = 1000, /* characters */
+    AUDIT_REASON_BYTES = 4 * AUDIT_REASON_MOST,
+    AUDIT_DETAILS_BYTES = 1000,
+    AUDIT_ORIGIN_BYTES = 64,
+    AUDIT_INSTANCE_BYTES = 100,
+    AUDIT_LIST_MOST = 100,
+    /* How many entries one list looks at, where it leaves some out. */
+    AUDIT_LOOKED_MOST = 2000,
+    AUDIT_DAYS = 730,
+    AUDIT_DAYS_LEAST = 30, /* whoever sets it takes no less than appeals have time */
+    AUDIT_DAYS_MOST = 3650,
+};
+
+/* "report-dismiss"; "" for a kind that is not known. */
+const char *act_kind_word(ActKind kind);
+const char *act_kind_text(ActKind kind);
+bool act_kind_is_public(ActKind kind);
+/* "policy", "account", "report", "setting", "site"; "": none. */
+const char *act_kind_object(ActKind kind);
+/* NOT_FOUND: there is no such word. */
+MUST_USE Status act_kind_from(Slice word, ActKind *ret_kind);
+
+/* What is left zero is none. */
+typedef struct Act {
+    ActKind kind;
+    uint64_t actor; /* 0: the system, or the command line */
+    Slice origin;   /* network address, or "command line"; sealed in the store; may be empty */
+    uint64_t object, other; /* 0: none */
+    Slice reason;           /* for everybody where the kind is public; at most AUDIT_REASON_BYTES */
+    Slice details;          /* for admins: what changed; at most AUDIT_DETAILS_BYTES */
+} Act;
+
+typedef struct AuditOptions {
+    Store *store;
+    World world;
+    const Vault *vault;
+} AuditOptions;
+
+Audit *audit_new(const AuditOptions *options);
+void audit_free(Audit *audit);
+/* What this instance is called in entries from now on: its address, cut at AUDIT_INSTANCE_BYTES. "command line" until then. */
+void audit_name(Audit *audit, Slice instance);
+/* How long new entries are kept; out of bounds is the nearest bound. Old ones keep the time that they were given. */
+void audit_keep_days(Audit *audit, int64_t days);
+
+/* Durable when OK. INVALID: a field over its bound (callers check what people type, and tell them; see site_act). UNAVAILABLE, UNKNOWN:
+ * do not act. */
+MUST_USE Status audit_begin(Audit *audit, const Act *act, Id *ret_id);
+/* A lazy note of what came of it: OK is done; UNKNOWN and CORRUPT leave the entry open; all else is not done. Once for each id. A note that
+ * is lost leaves the entry open. */
+void audit_end(Audit *audit, Id id, Status outcome);
+
+/*    name, word for scripts, for people */
+#define AUDIT_OUTCOME_LIST(X)                 \
+    X(OPEN, "not-known", "outcome not known") \
+    X(DONE, "done", "done")                   \
+    X(NOT_DONE, "not-done", "not done")
+typedef enum AuditOutcome {
+#define X(name, word, text) AUDIT_##name,
+    AUDIT_OUTCOME_LIST(X)
+#undef X
+        AUDIT_OUTCOME_COUNT
+} AuditOutcome;
+const char *audit_outcome_word(AuditOutcome outcome);
+const char *audit_outcome_text(AuditOutcome outcome);
+/* Which outcome a status is; pure. */
+AuditOutcome audit_outcome_of(Status status);
+
+typedef struct AuditEntry {
+    Id id;
+    int64_t time_us;
+    Act act;    /* of a public list: without actor, origin and details */
+    Slice word; /* of the kind, also when it is not known */
+    Slice instance;
+    AuditOutcome outcome;
+    Slice status;     /* what it ended with, "refused"; empty while it is open */
+    int64_t ended_us; /* 0: open */
+} AuditEntry;
+
+/* All that is set must fit. The list is found by the first that is set of: object, actor, kind, instance, public_only. */
+typedef struct AuditQuery {
+    bool public_only;
+    const char
+        *object_kind; /* NULL: whatever the object; else `object` is one of these, or `other` is */
+    uint64_t object;
+    bool has_actor;
+    uint64_t actor;
+    bool has_kind;
+    ActKind kind;
+    Slice instance; /* empty: of all */
+    Id before;      /* the last entry of the page before; zero: from the newest on */
+    uint32_t limit; /* 1 … AUDIT_LIST_MOST */
+} AuditQuery;
+
+/* Newest first. Fewer than the limit: there are no more, or AUDIT_LOOKED_MOST were looked at. INVALID: the limit. */
+MUST_USE Status audit_list(Audit *audit, const AuditQuery *query, Arena *arena,
+                           AuditEntry **ret_entries, size_t *ret_count);
