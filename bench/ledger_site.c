@@ -8,7 +8,7 @@
 
 enum {
     ID_BLOCK = 1024,
-    CACHE_S = 60,
+    CACHE_S = 600, /* as in app.c */
     WAITING_MANY = 32768,
     PAUSE_US = 1000,
     CATEGORY = 1,

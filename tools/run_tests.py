@@ -49,6 +49,7 @@ LONG = {
     "fault/test_nth_call.py": (36, 0.3),
     "mail-crash": (36, 0.8),
     "site/test_people.py": (27, 0.8),
+    "site/test_access.py": (20, 0.9),
     "web/test_limits.py": (26, 0.1),
     "cli/test_ledger.py": (22, 1.0),
     "cql-nodes [tsan]": (20, 0.1),

@@ -8,8 +8,11 @@
 #include "app/ear.h"
 #include "app/follower.h"
 
-enum { ID_BLOCK = 64, CACHE_S = 60, BCRYPT_COST = 12, PAUSE_US = 2000 };
+enum { ID_BLOCK = 64, BCRYPT_COST = 12, PAUSE_US = 2000 };
 enum { CREATION_GRACE_S = 86400, S_PER_HOUR = 3600 };
+/* How long facts of policies may come from the cache, which the process's own changes correct, as do the marks of others (follower.h); rules
+ * are safe with older ones (policy_rules.h). A site with 200,000 policies would read them all anew each minute. */
+enum { CACHE_S = 600, SHARED_CACHE_S = 60 };
 /* How long pages are made from copies of accounts, sessions and voters' rows. The process's own writes drop them; where it is the store's
  * only owner, the bound is for a write whose outcome was unknown. */
 enum { COPIES_S = 30, COPIES_SHARED_S = 1 };
@@ -53,7 +56,7 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
     app.policies = policies_new(&(PoliciesOptions){.store = store,
                                                    .world = world,
                                                    .id_block = ID_BLOCK,
-                                                   .cache_s = CACHE_S,
+                                                   .cache_s = shared ? SHARED_CACHE_S : CACHE_S,
                                                    .shared = shared});
     app.ranking =
         ranking_new(&(RankingOptions){.store = store,

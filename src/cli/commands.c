@@ -95,6 +95,32 @@ static const char *const WHOSE_WORDS[] = {[WEB_UNSAID] = "none",
                                           [WEB_OWN] = "own",
                                           [WEB_OWN_OR_ROLE] = "own or role"};
 
+static const char *const FROM_WORDS[] = {
+    [WEB_PATH] = "path", [WEB_QUERY] = "query", [WEB_FORM] = "form", [WEB_JSON] = "json"};
+
+static const char *const KIND_WORDS[WEB_KINDS] = {
+    [WEB_ID] = "id",         [WEB_NUMBER] = "number", [WEB_LINE] = "line",
+    [WEB_TEXT] = "text",     [WEB_WORD] = "word",     [WEB_SWITCH] = "switch",
+    [WEB_OPAQUE] = "opaque", [WEB_SLUG] = "slug",     [WEB_NUMBERS] = "numbers",
+    [WEB_TEXTS] = "texts"};
+
+static void put_param(JsonWriter *json, const WebParam *param)
+{
+    json_object_begin(json);
+    json_member_text(json, "name", param->name);
+    json_member_text(json, "from", FROM_WORDS[param->from]);
+    json_member_text(json, "kind", KIND_WORDS[param->kind]);
+    json_member_bool(json, "optional", param->optional || param->fallback != NULL);
+    json_member_i64(json, "least", param->least);
+    json_member_i64(json, "most", param->most);
+    json_key(json, "words");
+    json_array_begin(json);
+    for (const char *const *word = param->words; word != NULL && *word != NULL; word++)
+        json_put_string(json, slice_from(*word));
+    json_array_end(json);
+    json_object_end(json);
+}
+
 static void put_route(JsonWriter *json, const WebRoute *route)
 {
     json_object_begin(json);
@@ -107,6 +133,11 @@ static void put_route(JsonWriter *json, const WebRoute *route)
     for (int role = 0; role < ROLE_COUNT; role++)
         if ((route->roles & 1u << role) != 0)
             json_put_string(json, slice_from(account_role_text((AccountRole)role)));
+    json_array_end(json);
+    json_key(json, "params");
+    json_array_begin(json);
+    for (size_t i = 0; i < route_param_count(route); i++)
+        put_param(json, &route->params[i]);
     json_array_end(json);
     json_member_string(json, "help", slice_from(route->help != NULL ? route->help : ""));
     json_object_end(json);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { CACHE_MOST = 100000, GROUP_NAME_BITS = 8, LIST_CELLS = 1000 };
+enum { CACHE_MOST = 250000, GROUP_NAME_BITS = 8, LIST_CELLS = 1000 };
 
 Policies *policies_new(const PoliciesOptions *options)
 {

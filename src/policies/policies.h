@@ -29,7 +29,7 @@ typedef struct PoliciesOptions {
     World world;
     uint32_t id_block;
     int64_t cache_s;     /* how long facts may be taken from the cache */
-    uint32_t cache_most; /* policies in the cache; 0: 100,000 */
+    uint32_t cache_most; /* policies in the cache, about 250 bytes each; 0: 250,000 */
     bool shared;         /* other instances follow: changes are announced (policies_changed) */
 } PoliciesOptions;
 

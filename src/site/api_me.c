@@ -231,7 +231,7 @@ static const WebRoute ROUTES[] = {
     MINE(WEB_DELETE, "me/notices", dismiss_all, "Done"), .help = "Dismisses all notices.",
      .params = {{"through", WEB_QUERY, WEB_OPAQUE, .optional = true, .least = 1, .most = NOTICE_KEY_BYTES,
                  .help = "The id of the newest that is dismissed; without it, all that there are."}}},
-    MINE(WEB_DELETE, "me/notices/{notice}", dismiss, "Done"), .whose = WEB_OWN, .help = "Dismisses a notice.",
+    MINE(WEB_DELETE, "me/notices/{notice}", dismiss, "Done"), .whose = WEB_ANYBODYS, .help = "Dismisses a notice.",
      .params = {{"notice", WEB_PATH, WEB_OPAQUE, .least = 1, .most = NOTICE_KEY_BYTES, .help = "Its id."}}},
     MINE(WEB_GET, "me/sessions", give_sessions, "Sessions"), .help = "Where you are logged in."},
     MINE(WEB_DELETE, "me/sessions", end_others, "Done"), .help = "Ends all your sessions but this one. Not by a token."},

@@ -163,7 +163,8 @@ static Status show_front(WebRequest *request)
 }
 
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/", show_front, .cache_ms = 1000, .help = "The front page: who leads now and ever.",
+    {WEB_GET, "/", show_front, .cache_ms = SHEET_MS,
+     .help = "The front page: who leads now and ever.",
      .params = {{"done", WEB_QUERY, WEB_WORD, .optional = true, .words = DONE_WORDS,
                  .help = "What was just done, for the page to say."}}},
 };

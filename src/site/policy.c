@@ -380,7 +380,7 @@ static Status watch_policy(WebRequest *request)
     }
 
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/policies/{policy}", show_policy, .cache_ms = 1000,
+    {WEB_GET, "/policies/{policy}", show_policy, .cache_ms = SHEET_MS,
      .help = "One policy: text, ranks, curves, and the viewer's own votes.",
      .params = {POLICY_PATH,
                 {"held", WEB_QUERY, WEB_NUMBER, .optional = true, .least = 0,

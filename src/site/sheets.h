@@ -19,7 +19,8 @@
 #include "base/bytes.h"
 #include "web/page_cache.h"
 
-enum { SHEET_MS = 1000, SHEETS_BYTES = 64 << 20, GAPS_MOST = 64, SHEET_FACTS_MOST = 512 };
+/* No longer than an open page waits to be told of a change. */
+enum { SHEET_MS = 2000, SHEETS_BYTES = 64 << 20, GAPS_MOST = 64, SHEET_FACTS_MOST = 512 };
 
 /*    what belongs there */
 typedef enum GapKind {
