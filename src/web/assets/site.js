@@ -7,6 +7,7 @@
  *                                    rows move to their places. When a policy comes in that the page does not show, the list
  *                                    is read again from the server.
  *   data-live="recent.rank"          a figure or text at that place of the message
+ *   data-live-votes="total"          "vote" or "votes", as that number asks for
  *   data-live-href="recent.above.address"   and an address of ours
  *   data-live-shown="recent.above"   shown only while the message has something there
  *   data-live-absent="recent.above"  shown only while it has nothing there, and is of a policy that has a place
@@ -77,8 +78,8 @@
   };
 
   let reading = false;
-  /* Somebody new is in a list: the server knows how it looks. Pages are kept for a second or
-   * so, and not everybody should ask at the same moment. */
+  /* Somebody new is in a list: the server knows how it looks. Pages are kept for two seconds
+   * or so, and not everybody should ask at the same moment. */
   const readAgain = () => {
     if (reading) return;
     reading = true;
@@ -96,7 +97,7 @@
         /* the next event tries again */
       }
       reading = false;
-    }, 1500 + Math.random() * 3000);
+    }, 2500 + Math.random() * 3000);
   };
 
   const showList = (list, rows) => {
@@ -121,6 +122,10 @@
     all("[data-live]").forEach((element) => {
       const value = at(message, element.dataset.live);
       if (value != null) put(element, value);
+    });
+    all("[data-live-votes]").forEach((element) => {
+      const value = at(message, element.dataset.liveVotes);
+      if (value != null) element.textContent = value === 1 ? "vote" : "votes";
     });
     all("[data-live-href]").forEach((element) => {
       const value = at(message, element.dataset.liveHref);
