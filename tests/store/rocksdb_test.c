@@ -452,3 +452,18 @@ TEST(opening_again_what_is_writable_is_nothing)
     EXPECT_SLICE(slice_from(health.engine), SLICE("rocksdb"));
     store_close(store);
 }
+
+TEST(lazy_writes_get_their_sync_also_after_a_reopen_that_was_nothing)
+{
+    Store *store;
+    Reason reason;
+    EXPECT_STATUS(datadir_open(datadir_new(), true, &store, &reason), STATUS_OK);
+    RowChange change = {&CONTRACT_KEEP, SLICE("row"), put(SLICE("c"), SLICE("v"), 1)};
+    EXPECT_STATUS(store_write(store, &(Batch){&change, 1, true}), STATUS_OK);
+    double before = metric(store, "syncs_total");
+    EXPECT_STATUS(store_reopen(store, &reason), STATUS_OK);
+    for (int i = 0; i < 500 && metric(store, "syncs_total") == before; i++)
+        clock_sleep_us(world_real().clock, 10 * US_PER_MS);
+    EXPECT_I64(metric(store, "syncs_total") - before, 1);
+    store_close(store);
+}
