@@ -62,6 +62,21 @@ Status account_role_from(Slice text, AccountRole *ret_role)
     return STATUS_OK;
 }
 
+Status account_roles_from(Slice text, const char *field, uint32_t *ret_roles, Reason *reason)
+{
+    Slice word;
+    uint32_t roles = 0;
+    while (slice_split(&text, ',', &word)) {
+        AccountRole role;
+        if (account_role_from(slice_trim(word), &role) != STATUS_OK)
+            return reason_set(reason, STATUS_INVALID, field, "there is no role \"%.*s\"",
+                              SLICE_ARG(word));
+        roles |= 1u << role;
+    }
+    *ret_roles = roles;
+    return STATUS_OK;
+}
+
 const char *account_right_text(AccountRight right)
 {
     CHECK(right < RIGHT_COUNT);

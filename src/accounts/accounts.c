@@ -80,7 +80,8 @@ static Account account_of(uint64_t id, const AccountHead *head)
                      .roles = head->roles,
                      .denied = head->denied,
                      .version = head->version,
-                     .epoch = head->epoch};
+                     .epoch = head->epoch,
+                     .second = head->second};
 }
 
 Status accounts_read(Accounts *accounts, uint64_t id, Arena *arena, Account *ret_account)

@@ -15,7 +15,7 @@
  *   5. accounts_recent, accounts_watched and sessions_find may answer from copies in memory (base/copies.h): a change by this handle
  *      counts at once (a session that was ended, a role that was taken away), one by another after copies_us.
  * All other reads are serial: they see every finished change.
- * Ways in are in headers of their own: sessions.h, links.h, credentials.h, tokens.h; how often somebody may try, in throttle.h.
+ * Ways in are in headers of their own: sessions.h, links.h, credentials.h, second.h, tokens.h; how often somebody may try, in throttle.h.
  * Rules that need no store (folding, bounds, roles) are in account_rules.h; salary and settings in settings_rules.h. */
 #pragma once
 
@@ -80,6 +80,7 @@ typedef struct Account {
     uint32_t denied;       /* bits of AccountRight that were taken away */
     uint64_t version;      /* of the row, to notice a change in between */
     uint64_t epoch;        /* sessions of an earlier one are over */
+    bool second;           /* a second factor is on (second.h) */
 } Account;
 
 /* A pending account may log in and nothing else; a confirmed one everything that was not taken away. */

@@ -1,7 +1,7 @@
 /* head.c -- see head.h. */
 #include "accounts/head.h"
 
-enum { FORMAT = 2 };
+enum { FORMAT = 2, SHOWN = 1, SECOND = 2, FLAGS_ALL = 3 };
 
 static void put_text(Buffer *buffer, Slice text)
 {
@@ -97,7 +97,8 @@ Slice head_encode(const AccountHead *head, const Vault *vault, Arena *arena)
     buffer_u32(&buffer, head->roles);
     buffer_u32(&buffer, head->denied);
     buffer_u64(&buffer, head->epoch);
-    buffer_u8(&buffer, head->real_name_shown);
+    buffer_u8(&buffer,
+              (uint8_t)((head->real_name_shown ? SHOWN : 0) | (head->second ? SECOND : 0)));
     put_text(&buffer, head->password_hash);
     put_label(&buffer, &head->labels[CLAIM_NAME]);
     put_label(&buffer, &head->wishes[CLAIM_NAME].label);
@@ -110,9 +111,9 @@ Slice head_encode(const AccountHead *head, const Vault *vault, Arena *arena)
 }
 
 /* Also what a reader accepts can be nonsense: states and bits that no release knew. */
-static bool is_sound(const AccountHead *head, uint8_t shown)
+static bool is_sound(const AccountHead *head, uint8_t flags)
 {
-    return head->state < ACCOUNT_STATE_COUNT && head->version > 0 && shown <= 1 &&
+    return head->state < ACCOUNT_STATE_COUNT && head->version > 0 && flags <= FLAGS_ALL &&
            (head->roles & ~(uint32_t)ACCOUNT_ROLES_ALL) == 0 &&
            (head->denied & ~(uint32_t)ACCOUNT_RIGHTS_ALL) == 0;
 }
@@ -129,8 +130,9 @@ Status head_decode(Slice value, const Vault *vault, Arena *arena, AccountHead *r
     head.roles = reader_u32(&reader);
     head.denied = reader_u32(&reader);
     head.epoch = reader_u64(&reader);
-    uint8_t shown = reader_u8(&reader);
-    head.real_name_shown = shown == 1;
+    uint8_t flags = reader_u8(&reader);
+    head.real_name_shown = (flags & SHOWN) != 0;
+    head.second = (flags & SECOND) != 0;
     head.password_hash = get_text(&reader);
     head.labels[CLAIM_NAME] = get_label(&reader);
     head.wishes[CLAIM_NAME].label = get_label(&reader);
@@ -139,7 +141,7 @@ Status head_decode(Slice value, const Vault *vault, Arena *arena, AccountHead *r
         head.wishes[kind].time_us = reader_i64(&reader);
     }
     Slice sealed = get_text(&reader);
-    if (!known || !reader_done(&reader) || !is_sound(&head, shown))
+    if (!known || !reader_done(&reader) || !is_sound(&head, flags))
         return STATUS_CORRUPT;
     TRY(open_personal(sealed, vault, arena, &head));
     *ret_head = head;

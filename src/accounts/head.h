@@ -38,6 +38,7 @@ typedef struct AccountHead {
     Wish wishes[CLAIM_KINDS];
     Slice real_name;
     bool real_name_shown;
+    bool second; /* a second factor is on: second.h */
 } AccountHead;
 
 Slice head_encode(const AccountHead *head, const Vault *vault, Arena *arena);

@@ -11,6 +11,7 @@
  *   signals.c      what accounts have in common
  *   watch.c        watch lists
  *   recent.c       what is kept in memory of accounts and sessions
+ *   second.c       codes of a device and on paper; totp.c computes them
  *   settings.c     the versions of the settings
  * No lock is held while the store is asked. */
 #pragma once
@@ -172,6 +173,8 @@ Condition link_unspent(const Link *link);
 Slice link_column(LinkKind kind);
 /* This session stays when all others of its epoch end. A failure costs its owner one more log-in. */
 void session_keep(Accounts *accounts, const Session *session, uint64_t epoch);
+/* The second factor was shown in it; the same is true of a failure. */
+void session_mark_second(Accounts *accounts, const Session *session);
 /* The rows of a session, by its key, and of an account's list of them. */
 Slice session_row(Slice key, Arena *arena);
 Slice session_list_row(uint64_t account, Arena *arena);
@@ -184,8 +187,8 @@ RowChange login_change(Accounts *accounts, uint64_t account, bool success,
 Slice origin_seal(const Accounts *accounts, const SessionOrigin *origin, Arena *arena);
 MUST_USE Status origin_unseal(const Accounts *accounts, Slice sealed, Arena *arena,
                               SessionOrigin *ret_origin);
-/* Where an account's tokens and watch list stand, which closing empties. */
-extern const Slice TOKENS_COLUMN, WATCH_COLUMN;
+/* Where an account's tokens, watch list and second factor stand, which closing empties. */
+extern const Slice TOKENS_COLUMN, WATCH_COLUMN, SECOND_COLUMN;
 
 /* ---- secrets.c ---------------------------------------------------------------------------------------------- */
 

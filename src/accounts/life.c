@@ -314,6 +314,7 @@ static Status apply_close(AccountHead *head, void *context, bool *ret_write, Rea
     row_set_state(context, head, ACCOUNT_CLOSED);
     head->password_hash = head->real_name = SLICE_EMPTY;
     head->roles = head->denied = 0;
+    head->second = false;
     head->epoch++;
     return STATUS_OK;
 }
@@ -345,7 +346,7 @@ static Status release_labels(Accounts *accounts, uint64_t id, Reason *reason)
 Status accounts_close(Accounts *accounts, uint64_t id, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    const Slice columns[] = {WATCH_COLUMN, TOKENS_COLUMN, link_column(LINK_EMAIL)};
+    const Slice columns[] = {WATCH_COLUMN, TOKENS_COLUMN, SECOND_COLUMN, link_column(LINK_EMAIL)};
     enum { COLUMNS = sizeof columns / sizeof columns[0] };
     Change emptied[COLUMNS];
     Id fresh = fresh_id(accounts);

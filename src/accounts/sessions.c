@@ -1,13 +1,15 @@
 /* sessions.c -- see sessions.h.
  *
  * Row s/<hash of the secret> of table `sessions`: `begin` is written once, `end` once (its presence is the end), `seen` now and then,
- * `keep` names a later epoch in which the session is still good. Each is a cell of its own, so that no clock decides between an end and
+ * `keep` names a later epoch in which the session is still good, `second` says that
+ * the second factor was shown. Each is a cell of its own, so that no clock decides between an end and
  * anything else. Row a/<account> lists an account's sessions: its column is the session's id, its value the hash. */
 #include "accounts/inside.h"
 
 enum { FORMAT = 1, CELLS_MOST = 8 };
 
-static const Slice BEGIN = {"begin", 5}, END = {"end", 3}, KEEP = {"keep", 4}, SEEN = {"seen", 4};
+static const Slice BEGIN = {"begin", 5}, END = {"end", 3}, KEEP = {"keep", 4}, SEEN = {"seen", 4},
+                   SECOND = {"second", 6};
 
 /* A session's row, as read. */
 typedef struct SessionRow {
@@ -101,8 +103,10 @@ Status sessions_begin(Accounts *accounts, const Account *account, const SessionO
         cell_of(accounts, session_list_row(account->id, arena), id_slice(&session.id), session.key),
         cell_of(accounts, session_row(session.key, arena), BEGIN, begin),
         login_change(accounts, account->id, true, origin, arena),
+        cell_of(accounts, session_row(session.key, arena), SECOND, number_value(1, arena)),
     };
-    TRY(store_write(accounts->store, &(Batch){.changes = changes, .count = 3}));
+    TRY(store_write(accounts->store,
+                    &(Batch){.changes = changes, .count = origin->second ? 4 : 3}));
     *ret_session = session;
     return STATUS_OK;
 }
@@ -118,7 +122,8 @@ static Status decode_begin(Slice value, SessionRow *row)
     session->account = reader_u64(&reader);
     row->epoch = reader_u64(&reader);
     session->begun_us = reader_i64(&reader);
-    session->origin = (SessionOrigin){SLICE_EMPTY, SLICE_EMPTY, reader_u8(&reader) != 0};
+    session->origin.address = session->origin.agent = SLICE_EMPTY;
+    session->origin.remember = reader_u8(&reader) != 0;
     row->sealed = reader_rest(&reader);
     row->begun = true;
     if (!known || reader.failed)
@@ -140,6 +145,8 @@ static Status take_cell(const Cell *cell, SessionRow *row)
         row->kept_epoch = bytes_get_u64(cell->value.data);
     else if (slice_equal(cell->column, SEEN))
         row->session.seen_us = (int64_t)bytes_get_u64(cell->value.data);
+    else if (slice_equal(cell->column, SECOND))
+        row->session.origin.second = true;
     else
         return STATUS_CORRUPT;
     return STATUS_OK;
@@ -252,9 +259,10 @@ Status sessions_list(Accounts *accounts, const Account *account, Arena *arena,
         TRY(read_session(accounts, page.cells[i].value, arena, &row));
         if (!is_open(accounts, &row) || !is_of_epoch(&row, account))
             continue;
-        bool remember = row.session.origin.remember;
-        TRY(origin_unseal(accounts, row.sealed, arena, &row.session.origin));
-        row.session.origin.remember = remember;
+        SessionOrigin origin;
+        TRY(origin_unseal(accounts, row.sealed, arena, &origin));
+        row.session.origin.address = origin.address;
+        row.session.origin.agent = origin.agent;
         sessions[count++] = row.session;
     }
     *ret_sessions = sessions;
@@ -281,6 +289,11 @@ Status sessions_end_named(Accounts *accounts, uint64_t account, Id id)
 void session_keep(Accounts *accounts, const Session *session, uint64_t epoch)
 {
     (void)!write_cell(accounts, session->key, KEEP, epoch, false);
+}
+
+void session_mark_second(Accounts *accounts, const Session *session)
+{
+    (void)!write_cell(accounts, session->key, SECOND, 1, false);
 }
 
 static Status apply_epoch(AccountHead *head, void *context, bool *ret_write, Reason *reason)

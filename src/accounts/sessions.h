@@ -29,6 +29,7 @@ enum {
 typedef struct SessionOrigin {
     Slice address, agent;
     bool remember; /* "stay logged in" */
+    bool second;   /* begun with the second factor (second.h) */
 } SessionOrigin;
 
 typedef struct Session {

@@ -13,13 +13,16 @@
 #include "base/world.h"
 
 /*    rule, tries at once, seconds for one more, of what. LOGIN counts a name from one network address, LOGIN_DEVICE a name on a device
- * that it has logged in on, LOGIN_NAME a name from everywhere else, PASSWORD an account by who is logged in (site/tries.c). */
+ * that it has logged in on, LOGIN_NAME a name from everywhere else, PASSWORD an account by who is logged in, CODE and
+ * CODE_DEVICE the second factor of an account, from elsewhere and on such a device (site/tries.c). */
 #define THROTTLE_LIST(X)                                                      \
     X(LOGIN, 10, 90, "log-ins for this name")                                 \
     X(LOGIN_DEVICE, 10, 90, "log-ins for this name")                          \
     X(LOGIN_NAME, 40, 60, "log-ins for this name")                            \
     X(LOGIN_ADDRESS, 100, 9, "log-ins from your network address")             \
     X(PASSWORD, 10, 90, "tries with your password")                           \
+    X(CODE, 5, 300, "codes for this account")                                 \
+    X(CODE_DEVICE, 5, 300, "codes for this account")                          \
     X(REGISTER, 10, 360, "registrations from your network address")           \
     X(MAIL, 20, 180, "letters that were asked for from your network address") \
     X(MAIL_TO, 5, 720, "letters to this address")                             \

@@ -4,7 +4,7 @@
 
 #include "accounts/inside.h"
 
-enum { USED_TTL_S = 400 * 86400, TAG_BITS = 12 };
+enum { USED_TTL_S = 400 * 86400, TAG_BITS = 12, SECOND = 0x80 /* with the scope */ };
 
 const Slice TOKENS_COLUMN = {"tokens", 6};
 static const Slice PREFIX = {"ost_", 4};
@@ -54,7 +54,7 @@ static Slice encode(const Accounts *accounts, const TokenList *list, Arena *aren
         buffer_bytes(&plain, list->kept[i].hash);
         buffer_i64(&plain, token->made_us);
         buffer_i64(&plain, token->ends_us);
-        buffer_u8(&plain, (uint8_t)token->scope);
+        buffer_u8(&plain, (uint8_t)((unsigned)token->scope | (token->second ? SECOND : 0U)));
         buffer_u16(&plain, (uint16_t)token->name.size);
         buffer_bytes(&plain, token->name);
     }
@@ -69,7 +69,9 @@ static KeptToken take_token(Reader *reader, uint64_t account)
     kept.hash = reader_bytes(reader, VAULT_HASH_BYTES);
     kept.token.made_us = reader_i64(reader);
     kept.token.ends_us = reader_i64(reader);
-    kept.token.scope = (TokenScope)reader_u8(reader);
+    uint8_t scope = reader_u8(reader);
+    kept.token.scope = (TokenScope)(scope & ~SECOND);
+    kept.token.second = (scope & SECOND) != 0;
     kept.token.name = reader_bytes(reader, reader_u16(reader));
     reader->failed |=
         kept.token.scope >= TOKEN_SCOPE_COUNT || id_from_bytes(id, &kept.token.id) != STATUS_OK;
@@ -150,7 +152,8 @@ Status tokens_make(Accounts *accounts, uint64_t account, const NewToken *token, 
                                 .name = arena_copy(arena, token->name),
                                 .scope = token->scope,
                                 .made_us = clock_now_us(accounts->world.clock),
-                                .ends_us = token->ends_us},
+                                .ends_us = token->ends_us,
+                                .second = token->second},
                       .hash = hash_of(accounts, secret, arena)};
     Status status = STATUS_CONFLICT;
     for (int i = 0; i < RACE_TRIES && status == STATUS_CONFLICT; i++) {

@@ -32,6 +32,7 @@ typedef struct NewToken {
     Slice name; /* 1 … TOKEN_NAME_MOST characters, for its owner */
     TokenScope scope;
     int64_t ends_us; /* 0: never */
+    bool second;     /* made in a session that was begun with the second factor */
 } NewToken;
 
 typedef struct Token {
@@ -42,6 +43,7 @@ typedef struct Token {
     int64_t made_us;
     int64_t ends_us; /* 0: never */
     int64_t used_us; /* 0: never, or not lately; only from tokens_list */
+    bool second;     /* as in NewToken */
     Slice secret;    /* only from tokens_make, shown once */
 } Token;
 

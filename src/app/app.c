@@ -74,6 +74,8 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
                                           .copies_us = copies_us(store)});
     app.follower = shared ? app_follower_new(app.ranking, world.clock) : NULL;
     *ret_app = app;
+    TRY(account_roles_from(slice_from(parts->config->second_factor_roles), "second_factor_roles",
+                           &ret_app->second_roles, reason));
     MailOptions mail = {
         .store = store, .world = world, .vault = parts->vault, .config = parts->config};
     TRY(mail_open(&mail, &ret_app->mail, reason));

@@ -21,6 +21,7 @@ typedef struct App {
     Audit *audit;
     Mail *mail;
     Accounts *accounts;
+    uint32_t second_roles; /* that need the second factor (setting second_factor_roles) */
     Policies *policies;
     Votes *votes;
     Ranking *ranking;

@@ -29,6 +29,8 @@
       "Threads for requests that compute a password, a quarter of a second of a core each.")       \
     X(NUMBER, password_queue, "16", 0, 100000,                                                     \
       "Log-ins that wait for that; those that come then are told to try again in a moment.")       \
+    X(TEXT, second_factor_roles, "", 0, 200,                                                       \
+      "Roles, separated by commas, whose pages open only with a second factor, such as admin.")    \
     X(TEXT, store, "rocksdb", 3, 1000,                                                             \
       "Where everything is kept: rocksdb, in the data directory; or a cluster, "                   \
       "cassandra://host1,host2/keyspace.")                                                         \

@@ -352,6 +352,8 @@ const Command COMMANDS[] = {
     {"user confirm", "NAME", 1, 1, COMMAND_SITE, "Confirm a registration.", run_user_confirm, NONE},
     {"user rights", "NAME", 1, 1, COMMAND_SITE, "Set roles, and rights that are taken away.", run_user_rights,
      {{"role", "ROLES", "all roles, with commas; empty: none"}, {"deny", "RIGHTS", "rights taken away, with commas; empty: none"}}, false},
+    {"user second-off", "NAME", 1, 1, COMMAND_SITE, "Turn the second factor off of who has lost it; ends all sessions.",
+     run_user_second_off, NONE},
     {"user delete", "NAME", 1, 1, COMMAND_SITE, "Withdraw all votes and close the account.", run_user_delete, NONE},
 
     {"policy create", "", 0, 0, COMMAND_SITE, "Create a policy; it costs its first votes.", run_policy_create,

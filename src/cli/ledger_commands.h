@@ -8,6 +8,7 @@ int run_user_show(Context *context);
 int run_user_list(Context *context);
 int run_user_confirm(Context *context);
 int run_user_rights(Context *context);
+int run_user_second_off(Context *context);
 int run_user_delete(Context *context);
 
 int run_policy_create(Context *context);

@@ -1,25 +1,10 @@
 /* user_commands.c -- people: add, show, list, confirm, rights, delete. */
+#include "accounts/second.h"
 #include "base/log.h"
 #include "cli/arguments.h"
 #include "cli/ledger_commands.h"
 
 /* ---- Rights as words --------------------------------------------------------------------------------------------- */
-
-/* "admin,feature" to bits; an empty text is none. */
-static Status roles_from(Slice text, uint32_t *ret_roles, Reason *reason)
-{
-    Slice word;
-    uint32_t roles = 0;
-    while (slice_split(&text, ',', &word)) {
-        AccountRole role;
-        if (account_role_from(word, &role) != STATUS_OK)
-            return reason_set(reason, STATUS_INVALID, "role", "there is no role \"%.*s\"",
-                              SLICE_ARG(word));
-        roles |= 1u << role;
-    }
-    *ret_roles = roles;
-    return STATUS_OK;
-}
 
 static Status denied_from(Slice text, uint32_t *ret_denied, Reason *reason)
 {
@@ -70,6 +55,7 @@ static void put_account(JsonWriter *json, const Account *account)
     json_member_text(json, "registered", time);
     put_words(json, "roles", account->roles, role_text);
     put_words(json, "denied", account->denied, right_text);
+    json_member_bool(json, "second_factor", account->second);
 }
 
 int run_user_show(Context *context)
@@ -146,7 +132,7 @@ int run_user_add(Context *context)
                                  .without_password = !with_password,
                                  .confirmed = command_flag(context, "confirmed").data != NULL};
     uint64_t id;
-    Status status = roles_from(roles, &registration.roles, &reason);
+    Status status = account_roles_from(roles, "role", &registration.roles, &reason);
     if (status == STATUS_OK)
         status = argument_time(context, "registered", 0, &registration.registered_us, &reason);
     if (status == STATUS_OK)
@@ -192,7 +178,7 @@ static Status set_rights(Context *context, const Account *account, Reason *reaso
     AccountRights rights = {account->roles, account->denied, account->version};
     Slice roles = command_flag(context, "role"), denied = command_flag(context, "deny");
     if (roles.data != NULL)
-        TRY(roles_from(roles, &rights.roles, reason));
+        TRY(account_roles_from(roles, "role", &rights.roles, reason));
     if (denied.data != NULL)
         TRY(denied_from(denied, &rights.denied, reason));
     return accounts_set_rights(context->app->accounts, account->id, &rights, reason);
@@ -201,6 +187,17 @@ static Status set_rights(Context *context, const Account *account, Reason *reaso
 int run_user_rights(Context *context)
 {
     return change_account(context, set_rights, "rights are set");
+}
+
+static Status end_second(Context *context, const Account *account, Reason *reason)
+{
+    return second_remove(context->app->accounts, account->id, reason);
+}
+
+int run_user_second_off(Context *context)
+{
+    return change_account(context, end_second,
+                          "there is no second factor any more, and all sessions are ended");
 }
 
 /* The last entry of the ledger first, then the names are released. */

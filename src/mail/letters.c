@@ -82,6 +82,27 @@ static const Letter LETTERS[LETTER_KINDS] = {
             NULL,
             {NULL},
         },
+    [LETTER_SECOND_ON] =
+        {
+            "second-factor-on",
+            "Your second factor at {site} is on",
+            {"Your account {name} at {site} now asks for a code of your device after the password, "
+             "and all its other sessions were ended.",
+             "If it was you, there is nothing to do; keep your codes on paper. If it was not, "
+             "somebody knows your password: tell those who run the site at once."},
+            "See your second factor",
+            {NULL},
+        },
+    [LETTER_SECOND_OFF] =
+        {
+            "second-factor-off",
+            "Your second factor at {site} is off",
+            {"Your account {name} at {site} no longer asks for a code of your device, and all its "
+             "other sessions were ended.",
+             "If it was you, there is nothing to do. If it was not, set a new password at once."},
+            "See your second factor",
+            {NULL},
+        },
     [LETTER_TEST] =
         {
             "test",

@@ -21,6 +21,8 @@ typedef enum LetterKind {
     LETTER_EMAIL_CHANGED, /* to the old address, when the new one counts */
     LETTER_PASSWORD_CHANGED,
     LETTER_ACCOUNT_DELETED,
+    LETTER_SECOND_ON,
+    LETTER_SECOND_OFF,
     LETTER_TEST,
     LETTER_KINDS
 } LetterKind;

@@ -33,10 +33,12 @@ static Status answer_form(WebRequest *request, Slice title, FormTemplate *templa
     return STATUS_OK;
 }
 
-/* Row 0; REFUSED names it. */
-static Status check_own_password(WebRequest *request, const char *field, Account *ret_account)
+Status people_check_own_password(WebRequest *request, const char *field, Account *ret_account)
 {
     Tries tries;
+    if (me(request)->password_hash.size == 0)
+        return reason_set(web_reason(request), STATUS_REFUSED, field,
+                          "You have no password yet; choose one by \"Forgotten your password?\"");
     TRY(tries_begin_inside(request, &tries));
     Status status = accounts_check_password(accounts_of(request), me(request)->name,
                                             web_text(request, 0), web_arena(request), ret_account);
@@ -127,7 +129,8 @@ static FormFault password_faults(WebRequest *request, Status status)
     Arena *arena = web_arena(request);
     Reason *reason = web_reason(request), first = *reason;
     FormFault faults = {.is_set = false};
-    if (status == STATUS_INVALID && check_own_password(request, "old", &account) != STATUS_OK)
+    if (status == STATUS_INVALID &&
+        people_check_own_password(request, "old", &account) != STATUS_OK)
         form_fault_add(&faults, form_fault(reason), arena);
     form_fault_add(&faults, form_fault(&first), arena);
     return faults;
@@ -244,6 +247,7 @@ static Status do_make_token(WebRequest *request)
     TokensView view = {.name = web_text(request, 0)};
     NewToken wanted = {.name = view.name,
                        .scope = (TokenScope)web_word(request, 1),
+                       .second = site_viewer(request)->session.origin.second,
                        .ends_us = site_now_us(request) + web_number(request, 2) * DAY_US};
     Status status = tokens_make(accounts_of(request), me(request)->id, &wanted, web_arena(request),
                                 &token, web_reason(request));
@@ -280,7 +284,7 @@ Status people_leave(WebRequest *request)
     Account account;
     Reason *reason = web_reason(request);
     LinkMail mail = mail_to_me(request);
-    TRY(check_own_password(request, "password", &account));
+    TRY(people_check_own_password(request, "password", &account));
     if (account.state == ACCOUNT_CONFIRMED)
         TRY(votes_leave(site_of(request)->app->votes, account.id, reason));
     TRY(accounts_close(accounts_of(request), account.id, reason));

@@ -13,6 +13,7 @@
 #include "site/edit_views.h"
 #include "site/my_views.h"
 #include "site/policy_views.h"
+#include "site/second.h"
 
 /* ---- Schemas ------------------------------------------------------------------------------------------------------------ */
 
@@ -91,6 +92,8 @@ typedef struct ApiSchema {
     X(SESSIONS)            \
     X(TOKEN)               \
     X(TOKENS)              \
+    X(SECOND)              \
+    X(CODES)               \
     X(VISIT)               \
     X(DONE)
 #define X(name) extern const ApiSchema SCHEMA_##name;
@@ -195,6 +198,12 @@ typedef struct ApiTokens {
     Token *tokens;
     size_t count;
 } ApiTokens;
+
+/* Codes on paper, told once. */
+typedef struct ApiCodes {
+    RecoveryCodes codes;
+    size_t count;
+} ApiCodes;
 
 typedef struct ApiVisit {
     bool known;

@@ -187,6 +187,7 @@ static Status make_token(WebRequest *request)
     int64_t life_us = web_number(request, K_DAYS) * S_PER_DAY * US_PER_S;
     NewToken wish = {.name = web_text(request, K_NAME),
                      .scope = (TokenScope)web_word(request, K_SCOPE),
+                     .second = site_viewer(request)->session.origin.second,
                      .ends_us = site_now_us(request) + life_us};
     TRY(api_refuse_token(request));
     TRY(tokens_make(accounts_of(request), me(request)->id, &wish, web_arena(request), &token,

@@ -16,12 +16,26 @@ static Status give_session(WebRequest *request)
     return api_answer(request, &SCHEMA_VISIT, &view);
 }
 
+/* Row 3, where the account has a second factor. */
+static Status check_second(WebRequest *request, const Account *account, SessionOrigin *origin)
+{
+    if (!account->second)
+        return STATUS_OK;
+    if (!web_has(request, 3))
+        return reason_set(web_reason(request), STATUS_REFUSED, "code",
+                          "this account has a second factor; send its code, too");
+    TRY(people_check_code(request, account, web_text(request, 3), origin));
+    origin->second = true;
+    return STATUS_OK;
+}
+
 static Status log_in(WebRequest *request)
 {
     Account account;
     SessionOrigin origin = people_origin(request);
     origin.remember = web_switch(request, 2);
     TRY(people_check_password(request, &origin, &account));
+    TRY(check_second(request, &account, &origin));
     TRY(people_log_in(request, &account, &origin));
     return api_answer_done(request);
 }
@@ -70,7 +84,8 @@ static const WebRoute ROUTES[] = {
      .help = "Whether somebody is logged in, and the token for requests that rely on cookies."},
     OPEN(WEB_POST, "session", log_in, "Done"), .threads = WEB_PASSWORD, .help = "Logs in, for browsers: the answer sets a cookie.",
      .params = {{"name", WEB_JSON, WEB_LINE, .least = 1, .most = FIELD_MOST, .help = "Name or e-mail address."}, PASSWORD_ROW,
-                {"remember", WEB_JSON, WEB_SWITCH, .fallback = "off", .help = "Stay logged in."}}},
+                {"remember", WEB_JSON, WEB_SWITCH, .fallback = "off", .help = "Stay logged in."},
+                {"code", WEB_JSON, WEB_LINE, .optional = true, .least = 1, .most = 100, .help = "Of the second factor, where the account has one."}}},
     {WEB_DELETE, API_PATH "session", log_out, .access = WEB_LOGIN, .tag = "accounts", .answers = "Done",
      .help = "Logs out."},
     OPEN(WEB_POST, "accounts", join, "Done"), .threads = WEB_PASSWORD,

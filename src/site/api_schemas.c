@@ -351,6 +351,7 @@ static const ApiMember SESSION[] = {
     FIELD("address", Session, origin.address, .help = "From which network address."),
     FIELD("agent", Session, origin.agent, .help = "With which program."),
     FIELD("remember", Session, origin.remember, .help = "Whether to stay logged in was asked for."),
+    FIELD("second_factor", Session, origin.second, .help = "Whether it was begun with the second factor."),
 };
 SCHEMA(SESSION, "Session", Session, SESSION, .help = "A place where somebody is logged in.");
 
@@ -374,6 +375,22 @@ static const ApiMember TOKENS[] = {
     LIST("tokens", ApiTokens, tokens, count, TOKEN, .help = "In the order in which they were made."),
 };
 SCHEMA(TOKENS, "Tokens", ApiTokens, TOKENS, .help = "All personal tokens of an account.");
+
+static const ApiMember SECOND[] = {
+    FIELD("on", SecondView, factor.is_on, .help = "Whether logging in asks for a code."),
+    FIELD("offered", SecondView, factor.is_offered, .help = "Whether a secret waits for the code that confirms it."),
+    TIME("since", SecondView, factor.since_us, OR_NULL, .help = "When it was turned on, or offered."),
+    FIELD("codes_left", SecondView, factor.codes_left, .help = "Codes on paper that were not used."),
+    FIELD("required", SecondView, is_required, .help = "Whether a role of yours asks for it."),
+    FIELD("secret", SecondView, secret, OR_NULL, .help = "What is offered, in base32; never by a token."),
+    FIELD("link", SecondView, link, OR_NULL, .help = "The same as apps read it: otpauth://…"),
+};
+SCHEMA(SECOND, "SecondFactor", SecondView, SECOND, .help = "The second factor of an account.");
+
+static const ApiMember CODES[] = {
+    MANY("codes", API_TEXTS, ApiCodes, codes.codes, count, NULL, .help = "Each lets you in once, when your device is not at hand."),
+};
+SCHEMA(CODES, "RecoveryCodes", ApiCodes, CODES, .help = "Codes on paper; told only now.");
 
 static const ApiMember VISIT[] = {
     FIELD("known", ApiVisit, known, .help = "Whether somebody is logged in."),

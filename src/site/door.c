@@ -4,7 +4,7 @@
  *   1. Under /api/, "Authorization: Bearer …" names a personal token; everywhere, the cookie `session` names a session. A token that
  *      does not work is 401; a session that is gone means logged out, and its cookie is taken back.
  *   2. The route's access: whoever is not logged in is led to the log-in page and back afterwards (pages), or gets 401 (programs);
- *      who is logged in and may not gets 403 with the rule.
+ *      who is logged in and may not gets 403 with the rule; so does a role that needs the second factor and has not shown it.
  *   3. A request that changes something and relies on a cookie must carry the form's token (field `csrf`, or the header
  *      X-CSRF-Token for scripts), a keyed hash of the session, or of the visitor's own cookie before logging in: another site can
  *      make a browser send the cookie, but cannot know the token. What browsers say of the origin (Sec-Fetch-Site, Origin) must
@@ -83,6 +83,7 @@ static Status by_token(WebRequest *request, Slice secret, Viewer *viewer)
         return reason_set(web_reason(request), STATUS_DENIED, "Authorization",
                           "this token may only read");
     viewer->known = viewer->by_token = true;
+    viewer->second = token.second && viewer->account.second;
     return STATUS_OK;
 }
 
@@ -100,6 +101,7 @@ static Status by_session(WebRequest *request, Viewer *viewer)
         return STATUS_OK;
     }
     viewer->known = status == STATUS_OK;
+    viewer->second = viewer->known && viewer->session.origin.second && viewer->account.second;
     return status;
 }
 
@@ -182,7 +184,21 @@ static Status lead_to_login(WebRequest *request, const Viewer *viewer)
     return STATUS_OK; /* the answer stands, and the handler does not run */
 }
 
-static Status check_access(WebRequest *request, const Viewer *viewer)
+/* Roles that the setting second_factor_roles names count only where it was shown. */
+static Status check_role(WebRequest *request, Viewer *viewer)
+{
+    const Account *account = &viewer->account;
+    if (!account_has_any(account, web_route(request)->roles))
+        return STATUS_DENIED;
+    if (viewer->second || (account->roles & site_of(request)->app->second_roles) == 0)
+        return STATUS_OK;
+    viewer->needs_second = true;
+    return reason_set(web_reason(request), STATUS_DENIED, "",
+                      account->second ? "log in again, with your second factor"
+                                      : "your role asks for a second factor; set it up first");
+}
+
+static Status check_access(WebRequest *request, Viewer *viewer)
 {
     const Account *account = &viewer->account;
     switch (web_route(request)->access) {
@@ -205,7 +221,7 @@ static Status check_access(WebRequest *request, const Viewer *viewer)
     case WEB_ROLE:
         if (!viewer->known)
             return lead_to_login(request, viewer);
-        return account_has_any(account, web_route(request)->roles) ? STATUS_OK : STATUS_DENIED;
+        return check_role(request, viewer);
     }
     return STATUS_DENIED;
 }

@@ -27,6 +27,7 @@
     X("profile", "Your profile is saved.", false)                                                \
     X("dismissed", "Dismissed.", false)                                                          \
     X("token-ended", "That token does not work any more.", false)                                \
+    X("second-off", "Your second factor is off. Your other sessions are ended.", false)          \
     X("left", "Your account is deleted, and your votes are withdrawn.", false)
 static const struct {
     const char *word;
@@ -154,7 +155,13 @@ void frame_error_page(WebRequest *request, const ErrorWords *words)
                       .to_do = words->to_do,
                       .rule = slice_from(reason->rule),
                       .field = slice_from(reason->field),
-                      .request_id = web_request_id(request)};
+                      .request_id = web_request_id(request),
+                      .way = "/",
+                      .way_text = "Go to the front page"};
+    if (viewer_or_nobody(request)->needs_second) {
+        view.way = "/my/second-factor";
+        view.way_text = "Go to your second factor";
+    }
     Buffer *out = page_begin(request, &frame);
     error_page(out, &view);
     page_end(request, out);

@@ -55,6 +55,7 @@ typedef struct Room {
     X(API_PEOPLE)    \
     X(API_POLICIES)  \
     X(API_RANKINGS)  \
+    X(API_SECOND)    \
     X(API_VOTES)     \
     X(BROWSE)        \
     X(EDIT)          \
@@ -75,6 +76,7 @@ typedef struct Room {
     X(REGISTER)      \
     X(RETIRE)        \
     X(REVISIONS)     \
+    X(SECOND)        \
     X(WATCHING)
 #define X(name) extern const Room ROOM_##name;
 ROOM_LIST(X)
@@ -91,11 +93,13 @@ static inline Site *site_of(const WebRequest *request)
 /* ---- Who is asking (door.c) ----------------------------------------------------------------------------------------- */
 
 typedef struct Viewer {
-    bool known;      /* logged in, by a session or a token */
-    bool by_token;   /* a program with a personal token: no forms, no cookie */
-    bool was_known;  /* came with a session that is gone */
-    Account account; /* when known */
-    Session session; /* when known and not by_token */
+    bool known;        /* logged in, by a session or a token */
+    bool by_token;     /* a program with a personal token: no forms, no cookie */
+    bool was_known;    /* came with a session that is gone */
+    bool second;       /* the session or token was made with the second factor, which is still on */
+    bool needs_second; /* was refused for want of it */
+    Account account;   /* when known */
+    Session session;   /* when known and not by_token */
     Slice
         csrf; /* what this viewer's forms carry; empty for a visitor without a cookie: ask site_form_token */
     bool has_state; /* the next is loaded */
@@ -162,6 +166,7 @@ typedef struct FrameOwn {
 typedef struct ErrorView {
     const char *title, *happened, *to_do;
     Slice field, rule, request_id;
+    const char *way, *way_text; /* where to go from here */
 } ErrorView;
 
 /* Writes everything up to the content; the handler goes on with its template, and ends with page_end. Pages with a viewer are

@@ -80,9 +80,7 @@ static Status do_login(WebRequest *request)
         return answer_login(request, &form, status == STATUS_THROTTLED ? 429 : 422);
     }
     TRY(status);
-    TRY(people_log_in(request, &account, &origin));
-    web_redirect(request, 303, form.next);
-    return STATUS_OK;
+    return people_come_in(request, &account, &origin, form.next);
 }
 
 Status people_log_out(WebRequest *request)

@@ -93,6 +93,8 @@ MUST_USE Status tries_begin(WebRequest *request, Slice name, Tries *ret_tries);
 /* Somebody who is logged in says their password once more. Whoever is not cannot use that up, and who only has the session cannot guess
  * without bound. */
 MUST_USE Status tries_begin_inside(WebRequest *request, Tries *ret_tries);
+/* Somebody who has shown the account's password, or is logged in as it, shows a code of its second factor. The account must outlive the tries. */
+MUST_USE Status tries_begin_code(WebRequest *request, const Account *account, Tries *ret_tries);
 void tries_end(WebRequest *request, const Tries *tries, TryEnd end);
 /* This browser belongs to the account's owner, who has just shown a password or the link of a letter: its tries are counted apart from those
  * of strangers, from now on. */
@@ -106,6 +108,16 @@ MUST_USE Status people_check_password(WebRequest *request, const SessionOrigin *
 /* Begins a session, ends the one that this browser had, and sets the cookie. */
 MUST_USE Status people_log_in(WebRequest *request, const Account *account,
                               const SessionOrigin *origin);
+/* The account's owner has shown the password, or a provider vouches for them: leads on to `next` with a session, or to the page that asks for the
+ * second factor (second.c). */
+MUST_USE Status people_come_in(WebRequest *request, const Account *account,
+                               const SessionOrigin *origin, Slice next);
+/* Uses up a code of the account's second factor. REFUSED, THROTTLED. */
+MUST_USE Status people_check_code(WebRequest *request, const Account *account, Slice code,
+                                  const SessionOrigin *origin);
+/* Row 0: the password of whoever is logged in, once more. REFUSED names `field`. */
+MUST_USE Status people_check_own_password(WebRequest *request, const char *field,
+                                          Account *ret_account);
 /* Ends the session, and takes the cookie back. */
 MUST_USE Status people_log_out(WebRequest *request);
 /* Rows 0 to 2, name, e-mail and password: registers and sends the letter. OK also when the e-mail is taken; its owner gets a letter. */

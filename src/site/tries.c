@@ -108,6 +108,18 @@ Status tries_begin_inside(WebRequest *request, Tries *ret_tries)
     return STATUS_OK;
 }
 
+Status tries_begin_code(WebRequest *request, const Account *account, Tries *ret_tries)
+{
+    Slice device = device_of(request, account->name);
+    Tries tries = {.count = 0};
+    if (device.size > 0)
+        TRY(take(request, THROTTLE_CODE_DEVICE, device, &tries));
+    else
+        TRY(take(request, THROTTLE_CODE, slice_of(&account->id, sizeof account->id), &tries));
+    *ret_tries = tries;
+    return STATUS_OK;
+}
+
 /* The counts of an address and of a name from everywhere are others' tries, too: a success takes back no more than its own. */
 void tries_end(WebRequest *request, const Tries *tries, TryEnd end)
 {

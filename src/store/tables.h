@@ -37,8 +37,8 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "store: sequence.h")                                                                         \
     X(ACCOUNTS, 3, "accounts", CONDITIONAL, false, true, "account (8 bytes)",                      \
       "head: id of the write and all that is known, what is personal sealed; l/kind: id and a "    \
-      "one-time link; tokens: id and tokens, sealed; watch: id and policies; ~/id: receipts. Row " \
-      "0: the link for the first admin",                                                           \
+      "one-time link; second: id and second factor, sealed; tokens: id and tokens, sealed; "       \
+      "watch: id and policies; ~/id: receipts. Row 0: the link for the first admin",               \
       "accounts")                                                                                  \
     X(NAMES, 4, "names", CONDITIONAL, false, true,                                                 \
       "n/ and a folded name, or e/ and a keyed hash of a folded e-mail",                           \
@@ -52,8 +52,8 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "accounts: register")                                                                        \
     X(SESSIONS, 7, "sessions", PLAIN, true, true,                                                  \
       "s/ and a keyed hash of the secret; or a/ and account",                                      \
-      "begin: who, when, epoch, sealed origin; end; keep: epoch; seen: time; or session: its "     \
-      "hash; all expire with the longest life of a session",                                       \
+      "begin: who, when, epoch, sealed origin; end; keep: epoch; second; seen: time; or "          \
+      "session: its hash; all expire with the longest life of a session",                          \
       "accounts: sessions")                                                                        \
     X(LOGINS, 8, "logins", PLAIN, true, true, "account",                                           \
       "y/ or n/ and an id: time, sealed origin of a log-in that succeeded or failed; expires "     \

@@ -145,7 +145,7 @@ static Status do_email_link(void)
 static Status do_token(void)
 {
     Token token;
-    NewToken new = {SLICE("token"), TOKEN_READ, 0};
+    NewToken new = {SLICE("token"), TOKEN_READ, 0, false};
     return tokens_make(stage.accounts, person, &new, contract_arena(), &token, NULL);
 }
 static Status do_profile(void)

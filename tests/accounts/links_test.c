@@ -2,7 +2,7 @@
 #include "accounts/credentials.h"
 #include "stage.h"
 
-static const SessionOrigin HOME = {{"192.0.2.1", 9}, {"Browser", 7}, true};
+static const SessionOrigin HOME = {{"192.0.2.1", 9}, {"Browser", 7}, true, false};
 
 static LinkMail reset_mail(const char *who)
 {

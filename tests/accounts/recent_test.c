@@ -6,7 +6,7 @@
 
 #define COPIES_US US_PER_S
 
-static const SessionOrigin HOME = {{"192.0.2.1", 9}, {"Browser/1.0", 11}, true};
+static const SessionOrigin HOME = {{"192.0.2.1", 9}, {"Browser/1.0", 11}, true, false};
 static Accounts *keeper; /* on the faulty store, with copies */
 
 static uint64_t begin_test(Session *ret_session)

@@ -7,8 +7,8 @@
 
 #define MINUTE_US (INT64_C(60) * US_PER_S)
 
-static const SessionOrigin HOME = {{"192.0.2.1", 9}, {"Browser/1.0", 11}, true};
-static const SessionOrigin CAFE = {{"2001:db8::1", 11}, {"Phone\x01\xff", 7}, false};
+static const SessionOrigin HOME = {{"192.0.2.1", 9}, {"Browser/1.0", 11}, true, false};
+static const SessionOrigin CAFE = {{"2001:db8::1", 11}, {"Phone\x01\xff", 7}, false, false};
 
 static Session begin(uint64_t id, const SessionOrigin *origin)
 {

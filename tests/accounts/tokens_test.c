@@ -7,7 +7,7 @@ static Token make(uint64_t account, const char *name, int64_t ends_us)
 {
     Token token = {.account = 0};
     Reason reason = {.rule = ""};
-    NewToken new = {slice_from(name), TOKEN_WRITE, ends_us};
+    NewToken new = {slice_from(name), TOKEN_WRITE, ends_us, false};
     EXPECT_STATUS(tokens_make(stage.accounts, account, &new, contract_arena(), &token, &reason),
                   STATUS_OK);
     return token;
@@ -90,13 +90,13 @@ TEST(bad_tokens_are_refused_with_the_field)
     const struct {
         NewToken token;
         const char *field;
-    } BAD[] = {{{SLICE_EMPTY, TOKEN_READ, 0}, "name"},
-               {{contract_filler(61, 'n'), TOKEN_READ, 0}, "name"},
-               {{SLICE("a\nb"), TOKEN_READ, 0}, "name"},
-               {{SLICE(" a"), TOKEN_READ, 0}, "name"},
-               {{SLICE("a"), TOKEN_SCOPE_COUNT, 0}, "scope"},
-               {{SLICE("a"), TOKEN_READ, now_us}, "ends"},
-               {{SLICE("a"), TOKEN_READ, INT64_MAX}, "ends"}};
+    } BAD[] = {{{SLICE_EMPTY, TOKEN_READ, 0, false}, "name"},
+               {{contract_filler(61, 'n'), TOKEN_READ, 0, false}, "name"},
+               {{SLICE("a\nb"), TOKEN_READ, 0, false}, "name"},
+               {{SLICE(" a"), TOKEN_READ, 0, false}, "name"},
+               {{SLICE("a"), TOKEN_SCOPE_COUNT, 0, false}, "scope"},
+               {{SLICE("a"), TOKEN_READ, now_us, false}, "ends"},
+               {{SLICE("a"), TOKEN_READ, INT64_MAX, false}, "ends"}};
     Token token;
     for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
         Reason reason = {.rule = ""};
@@ -105,7 +105,7 @@ TEST(bad_tokens_are_refused_with_the_field)
             STATUS_INVALID);
         EXPECT_SLICE(slice_from(reason.field), slice_from(BAD[i].field));
     }
-    NewToken good = {SLICE("good"), TOKEN_READ, 0};
+    NewToken good = {SLICE("good"), TOKEN_READ, 0, false};
     EXPECT_STATUS(tokens_make(stage.accounts, pending, &good, contract_arena(), &token, NULL),
                   STATUS_REFUSED);
     EXPECT_STATUS(tokens_make(stage.accounts, 999, &good, contract_arena(), &token, NULL),
@@ -119,7 +119,7 @@ static void make_some(int index, void *context)
     ARENA_SCOPE Arena *arena = arena_new();
     for (int i = 0; i < 10; i++) {
         Token token;
-        NewToken new = {arena_print(arena, "token %d %d", index, i), TOKEN_READ, 0};
+        NewToken new = {arena_print(arena, "token %d %d", index, i), TOKEN_READ, 0, false};
         Status status = tokens_make(stage.honest, *account, &new, arena, &token, NULL);
         CHECK(status == STATUS_OK || status == STATUS_REFUSED);
     }

@@ -38,6 +38,7 @@ PAGES = {
     "/help": [("guest", "/help")],
     "/api": [("guest", "/api")],
     "/login": [("guest", "/login")],
+    "/login/code": [("guest", "/login/code")],
     "/register": [("guest", "/register")],
     "/register/sent": [("guest", "/register/sent")],
     "/confirm": [("guest", "/confirm?token=" + "0" * 40)],
@@ -57,6 +58,8 @@ PAGES = {
     "/my/email": [("voter", "/my/email")],
     "/my/email/confirm": [("voter", "/my/email/confirm?token=" + "0" * 40)],
     "/my/tokens": [("voter", "/my/tokens")],
+    "/my/second-factor": [("voter", "/my/second-factor")],
+    "/my/second-factor/off": [("voter", "/my/second-factor/off")],
     "/my/delete": [("voter", "/my/delete")],
 }
 # What people do not read as pages.

@@ -5,7 +5,7 @@ declare -A PACKAGES=(
     [build]="gcc libc6-dev meson ninja-build pkg-config python3 librocksdb-dev libmicrohttpd-dev libjansson-dev
              libsodium-dev libutf8proc-dev libcrypt-dev libcmark-dev libcurl4-openssl-dev libssl-dev
              zlib1g-dev libbrotli-dev brotli"
-    [test]="python3-pytest python3-aiosmtpd python3-cassandra openssl"
+    [test]="python3-pytest python3-aiosmtpd python3-cassandra openssl zbar-tools"
     [e2e]="chromium python3-venv"
     [lint]="clang clang-format libpq-dev shellcheck"
     [fmt]="clang-format"
