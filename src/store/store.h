@@ -7,7 +7,8 @@
  * Every engine promises, and tests/contract checks on all of them:
  *   1. The newest timestamp wins, whatever the order of arrival; repeating a plain write is safe. On equal
  *      timestamps: a delete wins, then a cell that expires (the later expiry), then the larger value in byte
- *      order. A cell that has expired is a delete with the same timestamp. Where a table `repeats` (tables.h) all writes of a
+ *      order. A cell that has expired is a delete with the same timestamp; but against one that expires as well and
+ *      still lives either may win (docs/cassandra.md). Where a table `repeats` (tables.h) all writes of a
  *      cell have the same value, and either of two may stay, with its timestamp and expiry: an engine need not look.
  *   2. A write that returned OK is seen by every later read of that row with any mode (plain tables), or with
  *      STORE_SERIAL (conditional tables), and survives the loss of power. (A `lazy` write: see Batch.)

@@ -39,6 +39,7 @@ def node_settings(number, durable):
         "seed_provider": [{"class_name": "org.apache.cassandra.locator.SimpleSeedProvider",
                            "parameters": [{"seeds": ",".join(f"{address(n)}:{GOSSIP_PORT}" for n in NODES)}]}],
         "paxos_variant": "v2",
+        "storage_compatibility_mode": "NONE",  # otherwise what would expire after 2038 is refused
         **(DURABLE_LOG if durable else QUICK_LOG),
         "commitlog_segment_size": "16MiB",  # a mutation is at most half of it, and a batch of ours at most 4 MiB
         "commitlog_total_space": "256MiB",
