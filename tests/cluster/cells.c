@@ -1,7 +1,7 @@
 /* cells.c -- single cells by store.h on a cluster, for whoever looks at the same cells by other means.
  *
  *     cells init ADDRESS
- *     cells obey ADDRESS
+ *     cells obey ADDRESS [MS]                MS: the time of a call
  * `obey` takes a command a line and answers with a line. Bytes are hexadecimal digits with an `x` before them, so that none at all is a word, too:
  *     put ROW COLUMN VALUE TIMESTAMP TTL     into the table interop_plain -> a status
  *     delete ROW COLUMN TIMESTAMP            -> a status
@@ -215,8 +215,10 @@ int main(int count, char **words)
                                 .grace_s = 10 * S_PER_DAY,
                                 .world = world_real(),
                                 .tables = {BOTH, sizeof BOTH / sizeof *BOTH}};
-    if (count != 3)
-        fail("usage", "cells init|obey ADDRESS");
+    if (count != 3 && count != 4)
+        fail("usage", "cells init|obey ADDRESS [MS]");
+    if (count == 4 && slice_to_i64(slice_from(words[3]), &options.request_ms) != STATUS_OK)
+        fail("not a number", words[3]);
     if (cassandra_address(slice_from(words[2]), &options.address, &reason) != STATUS_OK)
         fail("the address", reason.rule);
     bool makes = strcmp(words[1], "init") == 0;

@@ -76,11 +76,9 @@ typedef struct Writer {
     int acks; /* where its records go */
     uint64_t run, payload;
     uint32_t index;
-    uint32_t
-        repeats; /* how often what may be sent again is; above zero, every update is settled (store_update) */
+    bool settles; /* every update, by store_update; otherwise one of four */
     uint64_t luck;
     uint64_t versions;  /* used so far */
-    uint64_t repeated;  /* what was sent again */
     int64_t slowest_us; /* the longest that a request took */
     Arena *arena;
 } Writer;

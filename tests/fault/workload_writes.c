@@ -43,19 +43,6 @@ static uint64_t next_version(Writer *writer)
     return writer->run << 40 | (uint64_t)writer->index << 32 | ++writer->versions;
 }
 
-/* A plain write may be repeated as often as one likes. */
-static Status send_plain(Writer *writer, const Batch *batch)
-{
-    for (uint32_t again = 0;; again++) {
-        int64_t begin_us = clock_steady_us(writer->clock);
-        Status status = store_write(writer->store, batch);
-        ended(writer, begin_us, 1);
-        if ((status != STATUS_UNKNOWN && status != STATUS_UNAVAILABLE) || again >= writer->repeats)
-            return status;
-        writer->repeated++;
-    }
-}
-
 Status workload_write_plain(Writer *writer, uint32_t rows)
 {
     enum { CELLS = WORKLOAD_BODY + 1 };
@@ -75,7 +62,9 @@ Status workload_write_plain(Writer *writer, uint32_t rows)
                          .value = k < WORKLOAD_BODY ? body : workload_body(version, 8, arena),
                          .timestamp = (int64_t)version}};
     }
-    Status status = send_plain(writer, &(Batch){.changes = changes, .count = count});
+    int64_t begin_us = clock_steady_us(writer->clock);
+    Status status = store_write(writer->store, &(Batch){.changes = changes, .count = count});
+    ended(writer, begin_us, 1);
     for (uint32_t i = 0; i < rows; i++)
         workload_record(writer->acks,
                         &(Record){RECORD_PLAIN,
@@ -117,19 +106,14 @@ static bool read_head(Writer *writer, Link *link)
     return true;
 }
 
-/* What was surely not done may be sent again, too. */
 static Status attempt(Writer *writer, const Update *update, bool settled)
 {
-    for (uint32_t again = 0;; again++) {
-        int64_t begin_us = clock_steady_us(writer->clock);
-        Status status = settled ? store_update(writer->store, update, TRIES, writer->arena, NULL)
-                                : store_update_if(writer->store, update, writer->arena, NULL);
-        /* Marks, the attempt, and two reads after it. */
-        ended(writer, begin_us, settled ? 4 * TRIES : 2);
-        if (status != STATUS_UNAVAILABLE || again >= writer->repeats)
-            return status;
-        writer->repeated++;
-    }
+    int64_t begin_us = clock_steady_us(writer->clock);
+    Status status = settled ? store_update(writer->store, update, TRIES, writer->arena, NULL)
+                            : store_update_if(writer->store, update, writer->arena, NULL);
+    /* The attempt with its marks, and two reads after it. */
+    ended(writer, begin_us, settled ? 3 * TRIES : 1);
+    return status;
 }
 
 static Status send_update(Writer *writer, const Link *link, uint64_t version, bool marked)
@@ -157,7 +141,7 @@ static Status send_update(Writer *writer, const Link *link, uint64_t version, bo
         .proof = log,
         .marks = {.changes = &mark, .count = marked ? 1 : 0},
     };
-    return attempt(writer, &update, next_luck(writer) % 4 == 0 || writer->repeats > 0);
+    return attempt(writer, &update, next_luck(writer) % 4 == 0 || writer->settles);
 }
 
 /* `stale`: expects a head that was never there, and must not get through. */

@@ -11,7 +11,9 @@
  *      a write of their own: a crash in between leaves marks without an update, which store.h allows.
  *   4. Statuses are those of store/cql/client.h. A batch over several rows is UNAVAILABLE only when no row of it can have been
  *      written. Of a call with very many parts, the rest is not sent once a whole portion failed.
- *   5. Nothing is tried again here: who may repeat what is said by store.h, and store_update does it.
+ *   5. A plain write whose end is unknown, or that no node could take, is sent again until it is done or the time is over: it
+ *      carries its timestamp, so that a second one changes nothing (store.h, 1). So do reads. A conditional update is sent once;
+ *      store_update knows how to go on. Every call ends before request_ms.
  *   6. Nodes come and go without a restart. While fewer than a quorum of copies are reachable store_health says so.
  * The clock that counts for expiry is that of the cluster's nodes, not ours.
  *

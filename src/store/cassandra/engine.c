@@ -4,9 +4,17 @@
 
 #include "store/cassandra/inside.h"
 
-enum { PORTION = 512 };
-
 /* ---- Calls --------------------------------------------------------------------------------------------------- */
+
+int64_t cassandra_time_ms(int64_t request_ms)
+{
+    return request_ms - request_ms / 10;
+}
+
+int64_t cassandra_until_us(const Cassandra *cassandra)
+{
+    return clock_steady_us(cassandra->world.clock) + cassandra->request_ms * US_PER_MS;
+}
 
 static bool all_failed(const CqlAnswer *answers, size_t count)
 {
@@ -21,7 +29,7 @@ void cassandra_run(Cassandra *cassandra, const CqlCall *calls, size_t count, Are
 {
     size_t done = 0;
     while (done < count) {
-        size_t portion = count - done < PORTION ? count - done : PORTION;
+        size_t portion = count - done < CASSANDRA_PORTION ? count - done : CASSANDRA_PORTION;
         cql_run(cassandra->client, calls + done, portion, arena, ret_answers + done);
         done += portion;
         if (all_failed(ret_answers + done - portion, portion))
@@ -176,7 +184,7 @@ Status store_cassandra_open(const CassandraOptions *options, Store **ret_store, 
         .world = options->world,
         .client = look.client,
         .copies = copies,
-        .request_ms = options->request_ms,
+        .request_ms = cassandra_time_ms(options->request_ms),
         .tables = cassandra_statements(look.client, options->address.keyspace, options->tables)};
     pthread_mutex_init(&cassandra->lock, NULL);
     for (size_t i = 0; i < GATE_COUNT; i++)

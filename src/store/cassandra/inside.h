@@ -4,6 +4,7 @@
  *   reads.c       cells and slices
  *   scan.c        whole tables
  *   writes.c      plain batches
+ *   again.c       plain writes that are sent until they are done
  *   updates.c     conditional updates
  *   look.c        is the cluster fit for us
  *   init.c        making the keyspace
@@ -44,7 +45,7 @@ typedef enum StatementKind {
         STATEMENT_COUNT
 } StatementKind;
 
-enum { GATE_COUNT = 256 };
+enum { GATE_COUNT = 256, CASSANDRA_PORTION = 512 };
 
 typedef struct TableStatements {
     uint16_t number;
@@ -57,7 +58,7 @@ typedef struct Cassandra {
     CqlClient *client;
     int copies;
     TableStatements *tables;
-    int64_t request_ms;
+    int64_t request_ms; /* that a call to the cluster may take: see cassandra_time_ms */
     pthread_mutex_t gates[GATE_COUNT]; /* see updates.c */
     pthread_mutex_t lock;              /* guards the fields below */
     bool not_writable;                 /* as store_health last found it */
@@ -79,12 +80,20 @@ const CqlStatement *cassandra_statement(const Cassandra *cassandra, const Table 
 CqlValue cassandra_int(int64_t number, Arena *arena);
 CqlValue cassandra_bigint(int64_t number, Arena *arena);
 
-/* ---- engine.c --------------------------------------------------------------------------------------------- */
+/* ---- engine.c, again.c --------------------------------------------------------------------------------------- */
 
-/* All calls, in portions that overlap within themselves: each portion has the deadline of a call, and once nothing of one could be
+/* What the cluster gets of the time of a call: the caller is told before its deadline, also by a busy machine. */
+int64_t cassandra_time_ms(int64_t request_ms);
+/* When a call that begins now is over. */
+int64_t cassandra_until_us(const Cassandra *cassandra);
+/* All calls, in portions that overlap within themselves: each portion has the time of a call, and once nothing of one could be
  * done the rest is answered UNAVAILABLE without being sent. */
 void cassandra_run(Cassandra *cassandra, const CqlCall *calls, size_t count, Arena *arena,
                    CqlAnswer *ret_answers);
+/* The same for plain writes, which are sent again until they are done: it changes nothing if one was. The first portion is over by
+ * `until_us`; each further one has the time of a call. */
+void cassandra_run_writes(Cassandra *cassandra, CqlCall *calls, size_t count, int64_t until_us,
+                          Status *ret_statuses);
 /* A failed read as store.h knows it. */
 MUST_USE Status cassandra_read_status(Status status);
 
@@ -112,6 +121,9 @@ MUST_USE Status cassandra_scan(Store *store, const Table *table, Slice position,
                                Arena *arena, ScanPage *ret_page);
 MUST_USE Status cassandra_write_many(Store *store, const Batch *batches, size_t count,
                                      Status *ret_statuses);
+/* The same, by a moment. */
+void cassandra_write_until(Cassandra *cassandra, const Batch *batches, size_t count,
+                           int64_t until_us, Status *ret_statuses);
 MUST_USE Status cassandra_update_if(Store *store, const Update *update, Arena *arena,
                                     Found *ret_found);
 MUST_USE Status cassandra_update_many(Store *store, const Update *updates, size_t count,

@@ -39,7 +39,7 @@ Status cassandra_connect(const CassandraOptions *options, Arena *arena, Look *re
                          .keyspace = address->keyspace,
                          .tls = {options->tls, or_null(options->ca_file),
                                  or_null(options->cert_file), or_null(options->key_file)},
-                         .request_ms = options->request_ms,
+                         .request_ms = cassandra_time_ms(options->request_ms),
                          .connect_ms = CONNECT_MS,
                          .silence_ms = SILENCE_MS,
                          .connections = options->connections,

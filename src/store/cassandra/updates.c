@@ -4,14 +4,17 @@
  * "unset", which writes nothing; a change without condition is a plain statement in the same batch, which the server does all or nothing
  * with the others and at the ballot's own time.
  *
- * Marks are written and acknowledged first. A crash after them leaves marks without an update; they say "look here", not "it is so".
+ * Marks are written and acknowledged first, within the time of the call. A crash after them leaves marks without an update; they say "look here", not "it is so".
  * Updates of one row that are made at the same time go one after the other, as far as this process goes: rounds that meet in Paxos hinder each
  * other until some of them time out and nobody knows what they did. So each row has a gate, shared with some others. It is for speed
- * only: whoever has waited for half of the time of a call goes without it. */
+ * only: whoever has waited for half of the time that the marks left goes without it. */
 #include <stdlib.h>
 #include <time.h>
 
 #include "store/cassandra/inside.h"
+
+/* With less than this part of its time left an update is not begun: it would only become unknown. */
+enum { LEAST = 20 };
 
 /* ---- An update as a call ------------------------------------------------------------------------------------- */
 
@@ -131,7 +134,8 @@ static Status status_of(const CqlAnswer *answer, const Update *update, Found *re
 /* ---- Marks --------------------------------------------------------------------------------------------------- */
 
 /* Statuses of updates whose marks are not surely there become UNAVAILABLE, of all others OK. */
-static Status write_marks(Store *store, const Update *updates, size_t count, Status *ret_statuses)
+static void write_marks(Cassandra *cassandra, const Update *updates, size_t count, int64_t until_us,
+                        Status *ret_statuses)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Batch *batches = ARENA_ARRAY(arena, count, Batch);
@@ -142,12 +146,11 @@ static Status write_marks(Store *store, const Update *updates, size_t count, Sta
         ret_statuses[i] = STATUS_OK;
     }
     if (!any)
-        return STATUS_OK;
-    TRY(cassandra_write_many(store, batches, count, ret_statuses));
+        return;
+    cassandra_write_until(cassandra, batches, count, until_us, ret_statuses);
     for (size_t i = 0; i < count; i++)
         if (ret_statuses[i] != STATUS_OK)
             ret_statuses[i] = STATUS_UNAVAILABLE;
-    return STATUS_OK;
 }
 
 /* ---- Calls ---------------------------------------------------------------------------------------------------- */
@@ -160,30 +163,35 @@ static pthread_mutex_t *gate_of(Cassandra *cassandra, const Update *update)
     return &cassandra->gates[(hash ^ hash >> 16) % GATE_COUNT];
 }
 
-/* Says how long the call itself may take. The steady clock is the kernel's. */
-static bool enter(Cassandra *cassandra, pthread_mutex_t *gate, int64_t *ret_left_ms)
+/* Waits for half of the time that is left. The steady clock is the kernel's. */
+static bool enter(const Cassandra *cassandra, pthread_mutex_t *gate, int64_t until_us)
 {
-    Clock clock = cassandra->world.clock;
-    int64_t begun_us = clock_steady_us(clock);
-    int64_t until_us = begun_us + cassandra->request_ms * US_PER_MS / 2;
-    struct timespec until = {.tv_sec = until_us / US_PER_S, .tv_nsec = until_us % US_PER_S * 1000};
-    bool entered = pthread_mutex_clocklock(gate, CLOCK_MONOTONIC, &until) == 0;
-    *ret_left_ms = cassandra->request_ms - (clock_steady_us(clock) - begun_us) / US_PER_MS;
-    return entered;
+    int64_t now_us = clock_steady_us(cassandra->world.clock);
+    int64_t at_us = now_us + (until_us - now_us) / 2;
+    struct timespec at = {.tv_sec = at_us / US_PER_S, .tv_nsec = at_us % US_PER_S * 1000};
+    return pthread_mutex_clocklock(gate, CLOCK_MONOTONIC, &at) == 0;
+}
+
+static int64_t left_ms(const Cassandra *cassandra, int64_t until_us)
+{
+    return (until_us - clock_steady_us(cassandra->world.clock)) / US_PER_MS;
 }
 
 Status cassandra_update_if(Store *store, const Update *update, Arena *arena, Found *ret_found)
 {
     Cassandra *cassandra = cassandra_of(store);
     ARENA_SCOPE Arena *own = arena_new();
+    int64_t until_us = cassandra_until_us(cassandra);
     Status status;
-    CqlAnswer answer;
-    TRY(write_marks(store, update, 1, &status));
+    CqlAnswer answer = {.status = STATUS_UNAVAILABLE};
+    write_marks(cassandra, update, 1, until_us, &status);
     TRY(status);
     CqlCall call = call_of(cassandra, update, own);
     pthread_mutex_t *gate = gate_of(cassandra, update);
-    bool entered = enter(cassandra, gate, &call.request_ms);
-    cassandra_run(cassandra, &call, 1, arena, &answer);
+    bool entered = enter(cassandra, gate, until_us);
+    call.request_ms = left_ms(cassandra, until_us);
+    if (call.request_ms > cassandra->request_ms / LEAST)
+        cql_run(cassandra->client, &call, 1, arena, &answer);
     if (entered)
         pthread_mutex_unlock(gate);
     return status_of(&answer, update, ret_found);
@@ -225,7 +233,7 @@ Status cassandra_update_many(Store *store, const Update *updates, size_t count, 
     CqlAnswer *answers = ARENA_ARRAY(own, count, CqlAnswer);
     Status *marks = ARENA_ARRAY(own, count, Status);
     (void)arena;
-    TRY(write_marks(store, updates, count, marks));
+    write_marks(cassandra, updates, count, cassandra_until_us(cassandra), marks);
     size_t round_count = plan_rounds(updates, count, own, rounds);
     for (size_t round = 0; round < round_count; round++) {
         size_t call_count = 0;

@@ -140,21 +140,27 @@ static Status status_of(const Fate *fate)
     return fate->refused ? STATUS_UNAVAILABLE : STATUS_INVALID;
 }
 
-Status cassandra_write_many(Store *store, const Batch *batches, size_t count, Status *ret_statuses)
+void cassandra_write_until(Cassandra *cassandra, const Batch *batches, size_t count,
+                           int64_t until_us, Status *ret_statuses)
 {
-    Cassandra *cassandra = cassandra_of(store);
     ARENA_SCOPE Arena *arena = arena_new();
     Sorted sorted = sort(batches, count, arena);
     CqlCall *calls = ARENA_ARRAY(arena, sorted.group_count, CqlCall);
-    CqlAnswer *answers = ARENA_ARRAY(arena, sorted.group_count, CqlAnswer);
+    Status *statuses = ARENA_ARRAY(arena, sorted.group_count, Status);
     Fate *fates = ARENA_ARRAY(arena, count, Fate);
     for (size_t i = 0; i < sorted.group_count; i++)
         calls[i] = call_of(cassandra, &sorted.groups[i], arena);
-    cassandra_run(cassandra, calls, sorted.group_count, arena, answers);
+    cassandra_run_writes(cassandra, calls, sorted.group_count, until_us, statuses);
     for (size_t i = 0; i < sorted.group_count; i++)
         for (size_t k = 0; k < sorted.groups[i].count; k++)
-            add_fate(&fates[sorted.groups[i].items[k].batch], answers[i].status);
+            add_fate(&fates[sorted.groups[i].items[k].batch], statuses[i]);
     for (size_t i = 0; i < count; i++)
         ret_statuses[i] = status_of(&fates[i]);
+}
+
+Status cassandra_write_many(Store *store, const Batch *batches, size_t count, Status *ret_statuses)
+{
+    Cassandra *cassandra = cassandra_of(store);
+    cassandra_write_until(cassandra, batches, count, cassandra_until_us(cassandra), ret_statuses);
     return STATUS_OK;
 }

@@ -2,7 +2,7 @@
  *
  * A call is placed on a connection of a node that holds its row; it waits when all that could take it are full, and pauses when none is
  * there. An answer ends it, or an error sends it on to the next node, as outcome.h says: only what surely changed nothing is sent
- * again. When every node was tried it pauses and tries all again, for a quarter of its time: a node that restarts, or
+ * again. When every node was tried it pauses and tries all again, as long as its time lasts: a node that restarts, or
  * that has not heard yet that another is back, is better in a moment. */
 #include "store/cql/inside.h"
 #include "store/cql/outcome.h"
@@ -12,7 +12,7 @@
 enum {
     SPARED_US = 1000 * 1000
 }; /* for a node that says it has too much to do, or is shutting down */
-enum { PAUSE_US = 100 * 1000, PREPARE_AGAIN_MOST = 8 };
+enum { PAUSE_US = 50 * 1000, PAUSE_DOUBLINGS = 3, PREPARE_AGAIN_MOST = 8 }; /* 50 … 400 ms */
 
 /* ---- Lists ------------------------------------------------------------------------------------------------- */
 
@@ -170,13 +170,22 @@ static void send_call(Call *call, Link *link)
         cql_count(&call->client->counters.conditional);
 }
 
-/* Nobody is there to take it. It pauses and tries all nodes again, as long as its patience lasts. */
+/* The caller is told before the deadline. A call for a certain node is a question about that node, and that it is not there is an
+ * answer. */
+static int64_t patience(const Call *call)
+{
+    int64_t now_us = call->client->loop.now_us, left_us = call->deadline_us - now_us;
+    return now_us + (call->asked->only != NULL ? left_us / 4 : left_us - left_us / 10);
+}
+
+/* Nobody is there to take it. It pauses and tries all nodes again, as long as its patience lasts; ever more rarely, since whoever is
+ * left has enough to do. */
 static void pause_call(Call *call)
 {
     CqlClient *client = call->client;
     int64_t now_us = client->loop.now_us;
     if (call->patience_us == 0)
-        call->patience_us = now_us + (call->deadline_us - now_us) / 4;
+        call->patience_us = patience(call);
     if (call->refused) { /* by all who are there */
         end(call, STATUS_INVALID);
         return;
@@ -188,9 +197,11 @@ static void pause_call(Call *call)
         return;
     }
     memset(call->tried, 0, sizeof call->tried);
-    int64_t next_us = now_us + PAUSE_US;
+    int64_t next_us = now_us + ((int64_t)PAUSE_US << call->pauses);
+    if (call->pauses < PAUSE_DOUBLINGS)
+        call->pauses++;
     timers_set(&client->loop.timers, &call->timer,
-               next_us < call->deadline_us ? next_us : call->deadline_us);
+               next_us < call->patience_us ? next_us : call->patience_us);
 }
 
 bool call_place(Call *call)

@@ -3,8 +3,8 @@
  * It knows nothing of our tables: statements and values go in, rows and a status come out. What it promises:
  *   1. A write is sent once. Only what surely was not executed is sent again: a statement that the node says it does not
  *      know (0x2500, prepared anew first), a plain write that the node refused for too few replicas (0x1000), and whatever never left
- *      this machine. Reads are repeated on the next node. When no node can do it, all are tried again for a quarter of the call's time: one
- *      that restarts is better in a moment.
+ *      this machine. Reads are repeated on the next node. When no node can do it, all are tried again, after pauses, for nine tenths of the
+ *      call's time: one that restarts is better in a moment. (A call for a certain node: for a quarter of it.)
  *   2. Every call ends: with an answer, or at its deadline. What a node was given and did not answer is UNKNOWN for a write.
  *      A node that is silent for `silence_ms` while it owes answers gets nothing new until it speaks again, and what it owes is given
  *      up: reads go to the next node, writes are UNKNOWN at once, since waiting would teach nothing.

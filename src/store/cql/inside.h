@@ -54,6 +54,7 @@ struct Call {
     bool pinned;       /* to that host */
     bool refused;      /* a node says that its statement cannot be */
     uint8_t prepared_again;
+    uint8_t pauses; /* so far, as far as they grow */
     int64_t token;
     int64_t deadline_us;
     int64_t patience_us; /* when to give up finding a node that takes it; 0: not needed yet */
