@@ -8,7 +8,7 @@
 #include "app/ear.h"
 #include "app/follower.h"
 
-enum { ID_BLOCK = 64, BCRYPT_COST = 12, PAUSE_US = 2000 };
+enum { ID_BLOCK = 64, REPORT_ID_BLOCK = 8, BCRYPT_COST = 12, PAUSE_US = 2000 };
 enum { CREATION_GRACE_S = 86400, S_PER_HOUR = 3600 };
 /* How long facts of policies may come from the cache, which the process's own changes correct, as do the marks of others (follower.h); rules
  * are safe with older ones (policy_rules.h). A site with 200,000 policies would read them all anew each minute. */
@@ -58,6 +58,12 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
                                                    .id_block = ID_BLOCK,
                                                    .cache_s = shared ? SHARED_CACHE_S : CACHE_S,
                                                    .shared = shared});
+    app.reports = reports_new(&(ReportsOptions){.store = store,
+                                                .world = world,
+                                                .vault = parts->vault,
+                                                .accounts = app.accounts,
+                                                .policies = app.policies,
+                                                .id_block = REPORT_ID_BLOCK});
     app.ranking =
         ranking_new(&(RankingOptions){.store = store,
                                       .world = world,
@@ -112,6 +118,7 @@ static void make_tasks(App *app, Log *log, const char *address)
                                            .accounts = app->accounts,
                                            .policies = app->policies,
                                            .votes = app->votes,
+                                           .reports = app->reports,
                                            .ranking = app->ranking,
                                            .log = log,
                                            .creation_grace_s = CREATION_GRACE_S,
@@ -158,6 +165,7 @@ void app_close(App *app)
     votes_free(app->votes);
     free(app->ear);
     ranking_free(app->ranking);
+    reports_free(app->reports);
     policies_free(app->policies);
     accounts_free(app->accounts);
     mail_close(app->mail);

@@ -11,6 +11,7 @@
 #include "mail/mail.h"
 #include "policies/policies.h"
 #include "ranking/ranking.h"
+#include "reports/reports.h"
 #include "tasks/tasks.h"
 #include "votes/votes.h"
 
@@ -24,6 +25,7 @@ typedef struct App {
     uint32_t second_roles; /* that need the second factor (setting second_factor_roles) */
     Policies *policies;
     Votes *votes;
+    Reports *reports;
     Ranking *ranking;
     bool ranking_loaded; /* app_ranking does it when it is first needed */
     Tasks *tasks;        /* app_tasks makes it when it is first needed */

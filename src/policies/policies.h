@@ -59,6 +59,9 @@ typedef struct PolicyText {
 /* Bounds in Unicode characters, links http(s) only, valid UTF-8 without control characters but line ends. INVALID names field and rule. Pure. */
 MUST_USE Status policy_check_text(const PolicyText *text, Reason *reason);
 
+/* At most `most` characters with line ends, valid UTF-8 without other control characters; for what people write elsewhere, too. Pure. */
+MUST_USE Status policy_check_prose(const char *field, Slice text, size_t most, Reason *reason);
+
 typedef struct Policy {
     uint64_t id;
     PolicyFacts facts;

@@ -57,8 +57,6 @@ Slice policy_fold(Slice text, Arena *arena);
 /* 1 … `most` characters on one line, not blank at the ends. INVALID names the field. */
 MUST_USE Status policy_check_line(const char *field, Slice text, size_t least, size_t most,
                                   Reason *reason);
-/* At most `most` characters, with line ends. */
-MUST_USE Status policy_check_prose(const char *field, Slice text, size_t most, Reason *reason);
 /* REFUSED unless the groups are there and take policies. `before` (or NULL) is the text that stands: what does not change
  * need not be active any more. */
 MUST_USE Status policy_check_groups(Policies *policies, const PolicyText *text,

@@ -127,7 +127,18 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "audit: before an act, and after it")                                                        \
     X(AUDIT_INDEX, 71, "audit_index", REPEATED, false, true,                                       \
       "all, public, actor, object, kind or instance, and a piece of 100 days", "act: nothing",     \
-      "audit: with the act that it names")
+      "audit: with the act that it names")                                                         \
+    X(REPORTS, 74, "reports", CONDITIONAL, false, true, "report (8 bytes)",                        \
+      "head: id of the write, kind, state, policy, who, times, moderator, reason; body: words "    \
+      "and e-mail, sealed; ~/id: receipts; expire a year after it was closed",                     \
+      "reports")                                                                                   \
+    X(REPORT_INDEX, 75, "report_index", PLAIN, true, true, "s/ and state, p/ and policy, letters", \
+      "time, report; or report; or kind, report: nothing; expire with the report",                 \
+      "reports: with the row that it announces, and reindex")                                      \
+    X(FEATURED, 78, "featured", CONDITIONAL, false, true, "front",                                 \
+      "list: id of the write, and policies in their order, each with from, until, who and when; "  \
+      "~/id: receipts",                                                                            \
+      "policies: featured")
 
 #define X(id, number, name, kind, deletes, expires, row, columns, writer) \
     extern const Table TABLE_##id;

@@ -242,6 +242,20 @@ static Status names(TaskPiece *piece)
     return worst;
 }
 
+/* ---- Reports --------------------------------------------------------------------------------------------------- */
+
+static Status reports(TaskPiece *piece)
+{
+    size_t added = 0;
+    if (piece->tasks->options.reports == NULL)
+        return last_piece(piece, STATUS_OK);
+    Status status = reports_reindex_page(piece->tasks->options.reports, piece->position,
+                                         piece->arena, &piece->next, &piece->more, &added);
+    piece->done = 1;
+    piece->found = added;
+    return status;
+}
+
 /* ---- Rankings -------------------------------------------------------------------------------------------------- */
 
 static Status checkpoint(TaskPiece *piece)
@@ -293,6 +307,8 @@ const Task TASKS[] = {
      "Ends what waits: new policies, merges, deletions after their appeal.", moves},
     {"names", S_PER_DAY, 1, false, false,
      "Frees the names of registrations that were never confirmed.", names},
+    {"reports", S_PER_HOUR, 1, false, true, "Corrects the lists of reports by state and policy.",
+     reports},
     {"checkpoint", S_PER_HOUR, 1, false, false, "Keeps each day's ranking, and corrects kept ones.",
      checkpoint},
     {"rankings", 60, 1, true, false, "Reads again what other instances changed.", rankings},

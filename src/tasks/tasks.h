@@ -21,6 +21,7 @@
 
 #include "base/log.h"
 #include "ranking/ranking.h"
+#include "reports/reports.h"
 
 typedef struct Tasks Tasks;
 
@@ -30,6 +31,7 @@ typedef struct TasksOptions {
     Accounts *accounts;
     Policies *policies;
     Votes *votes;
+    Reports *reports;         /* or NULL: nothing to do for them */
     Ranking *ranking;         /* loaded; or NULL: tasks that need it have nothing to do */
     Log *log;                 /* or NULL */
     int64_t creation_grace_s; /* how long a policy may wait for the save that creates it */

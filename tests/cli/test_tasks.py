@@ -8,7 +8,7 @@ import pytest
 
 from conftest import ostraka
 
-TASKS = {"project", "sweep", "sweep-older", "pass", "recount", "lists", "moves", "names", "checkpoint", "rankings"}
+TASKS = {"project", "sweep", "sweep-older", "pass", "recount", "lists", "moves", "names", "reports", "checkpoint", "rankings"}
 
 
 class Site:
