@@ -2,6 +2,7 @@
  *
  * The first byte says which decoder. Texts are also checked and folded as if a person had sent them: neither may fail on
  * any bytes, and folding twice is folding once. */
+#include "policies/answers.h"
 #include "policies/policies_internal.h"
 
 #include "fuzz.h"
@@ -62,6 +63,25 @@ static bool again_revision(Slice value, Buffer *copy)
     return true;
 }
 
+static bool again_target(Slice value, Buffer *copy)
+{
+    uint64_t target;
+    if (policy_decode_target(value, &target) != STATUS_OK)
+        return false;
+    policy_encode_target(copy, target);
+    return true;
+}
+
+static bool again_answer(Slice value, Buffer *copy)
+{
+    Answer answer;
+    if (answer_decode(value, &answer) != STATUS_OK)
+        return false;
+    CHECK(answer.outcome < OUTCOME_COUNT);
+    answer_encode(copy, &answer);
+    return true;
+}
+
 static bool again_source(Slice value, Buffer *copy)
 {
     ARENA_SCOPE Arena *arena = arena_new();
@@ -102,8 +122,8 @@ static bool again_name(Slice value, Buffer *copy)
 }
 
 static bool (*const AGAIN[])(Slice value, Buffer *copy) = {
-    again_head,     again_move,   again_origin, again_owner, again_edit,
-    again_revision, again_source, again_number, again_name,
+    again_head,   again_move,   again_origin, again_owner,  again_edit,   again_revision,
+    again_source, again_number, again_name,   again_target, again_answer,
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

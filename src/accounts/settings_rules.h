@@ -12,7 +12,7 @@
 #include "base/world.h"
 
 #define SETTING_TIME_MOST (INT64_C(253402300800) * US_PER_S) /* the year 10000 */
-enum { SETTING_POLLIES_MOST = 1000000 };
+enum { SETTING_POLLIES_MOST = 1000000, SETTING_THRESHOLD_MOST = 1000000000 };
 
 /*    name, default, least, most, what it means */
 #define SETTING_LIST(X)                                                                \
@@ -22,7 +22,9 @@ enum { SETTING_POLLIES_MOST = 1000000 };
       "What creating a policy costs; they are its first votes.")                       \
     X(withdrawal_percent, 50, 0, 100, "Part of a withdrawn vote that is lost.")        \
     X(window_days, 3, 1, 31, "Days of the ranking that the front page shows.")         \
-    X(appeal_days, 14, 1, 366, "Days in which a deletion can be appealed.")
+    X(appeal_days, 14, 1, 366, "Days in which a deletion can be appealed.")            \
+    X(answer_threshold, 0, 0, SETTING_THRESHOLD_MOST,                                  \
+      "Votes at which an official answer is due; 0: at none.")
 
 typedef struct VotingSettings {
     uint32_t version;

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "app/answer_letters.h"
 #include "app/ear.h"
 #include "app/follower.h"
 
@@ -50,7 +51,7 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
     Store *store = parts->store;
     World world = parts->world;
     bool shared = store_is_shared(store);
-    App app = {.world = world, .store = store, .vault = parts->vault};
+    App app = {.world = world, .config = parts->config, .store = store, .vault = parts->vault};
     app.audit = audit_new(&(AuditOptions){store, world, parts->vault});
     app.accounts = open_accounts(parts);
     app.policies = policies_new(&(PoliciesOptions){.store = store,
@@ -122,7 +123,8 @@ static void make_tasks(App *app, Log *log, const char *address)
                                            .ranking = app->ranking,
                                            .log = log,
                                            .creation_grace_s = CREATION_GRACE_S,
-                                           .address = address});
+                                           .address = address,
+                                           .answer_teller = {app_tell_answer_due, app}});
 }
 
 Status app_start(App *app, Log *log, const char *address, Reason *reason)

@@ -17,6 +17,7 @@
 
 typedef struct App {
     World world;
+    const Config *config;
     Store *store;
     Vault *vault;
     Audit *audit;
@@ -37,8 +38,8 @@ typedef struct App {
 typedef struct AppParts {
     Store *store;
     World world;
-    Vault *vault; /* which app_close frees */
-    const Config *config;
+    Vault *vault;         /* which app_close frees */
+    const Config *config; /* must outlive the app */
 } AppParts;
 
 /* app_close is due whatever it returns. */

@@ -35,7 +35,13 @@ typedef struct Audit Audit;
     X(REPORT_ACT, "report-act", false, "report", "A report was closed: something was done")      \
     X(TROUBLE_DISMISS, "trouble-dismiss", false, "report", "A report of trouble was dismissed")  \
     X(FEATURE_SET, "feature-set", true, "policy", "A policy was featured on the front page")     \
-    X(FEATURE_REMOVE, "feature-remove", true, "policy", "A policy is no longer featured")
+    X(FEATURE_REMOVE, "feature-remove", true, "policy", "A policy is no longer featured")        \
+    X(POLICY_MERGE, "policy-merge", true, "policy", "A policy was merged into another")          \
+    X(POLICY_MERGE_NEW, "policy-merge-new", true, "policy", "Two policies became a new one")     \
+    X(POLICY_RETIRE, "policy-retire", true, "policy", "A policy was retired by a moderator")     \
+    X(POLICY_DELETE, "policy-delete", true, "policy", "A policy was hidden, to be deleted")      \
+    X(POLICY_RESTORE, "policy-restore", true, "policy", "A policy that was hidden is back")      \
+    X(POLICY_ANSWER, "policy-answer", true, "policy", "A policy was officially answered")
 typedef enum ActKind {
 #define X(name, word, is_public, object, text) ACT_##name,
     ACT_KIND_LIST(X)

@@ -367,6 +367,8 @@ const Command COMMANDS[] = {
      {ACTOR, {"into", "ID|new", "where to"}, {"name", "TEXT", "the name of the new one"}, WHY}, false},
     {"policy delete", "ID", 1, 1, COMMAND_SITE, "Hide a policy at once and delete it after the time for appeals.", run_policy_delete, {ACTOR, WHY}, false},
     {"policy appeal", "ID", 1, 1, COMMAND_SITE, "Bring a policy back that waits for its deletion.", run_policy_appeal, {ACTOR, WHY}, false},
+    {"policy answer", "ID", 1, 1, COMMAND_SITE, "Give a policy its official answer, or show it.", run_policy_answer,
+     {ACTOR, {"text", "TEXT", "the answer, in Markdown"}, {"outcome", "WORD", "none, considering, accepted, rejected or done"}}, false},
     {"category list", "", 0, 0, COMMAND_SITE, "List the categories.", run_category_list, NONE},
     {"category add", "NAME", 1, 1, COMMAND_SITE, "Add a category.", run_category_add, {{"description", "TEXT", "what belongs there"}}, false},
     {"party list", "", 0, 0, COMMAND_SITE, "List the parties.", run_party_list, NONE},

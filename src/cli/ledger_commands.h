@@ -19,6 +19,7 @@ int run_policy_retire(Context *context);
 int run_policy_merge(Context *context);
 int run_policy_delete(Context *context);
 int run_policy_appeal(Context *context);
+int run_policy_answer(Context *context);
 int run_category_list(Context *context);
 int run_category_add(Context *context);
 int run_party_list(Context *context);

@@ -1,4 +1,5 @@
-/* policy_commands.c -- policies and their moves; categories and parties. */
+/* policy_commands.c -- policies and their texts; categories and parties. Moves are in moderation_commands.c. */
+#include "cli/policy_commands.h"
 #include "base/log.h"
 #include "cli/arguments.h"
 #include "cli/ledger_commands.h"
@@ -12,7 +13,7 @@ static void put_time(JsonWriter *json, const char *key, int64_t us)
     json_member_text(json, key, time);
 }
 
-static const PolicyMove *last_move(const Policy *policy)
+const PolicyMove *last_move(const Policy *policy)
 {
     return &policy->facts.moves[policy->facts.move_count - 1];
 }
@@ -48,7 +49,7 @@ static Status count_of(Context *context, uint64_t policy, Count *ret_count)
     return STATUS_OK;
 }
 
-static Status read_policy(Context *context, Slice text, Policy *ret_policy, Reason *reason)
+Status argument_policy(Context *context, Slice text, Policy *ret_policy, Reason *reason)
 {
     uint64_t id;
     TRY(argument_id(text, &id, reason));
@@ -63,7 +64,7 @@ int run_policy_show(Context *context)
     Policy policy;
     Count count;
     Reason reason = {0};
-    Status status = read_policy(context, context->parsed.operands[0], &policy, &reason);
+    Status status = argument_policy(context, context->parsed.operands[0], &policy, &reason);
     if (status == STATUS_OK)
         status = count_of(context, policy.id, &count);
     if (status != STATUS_OK)
@@ -135,9 +136,8 @@ static int answer_policy(Context *context, uint64_t id)
     return EXIT_DONE;
 }
 
-/* Who acts: the account that --as names, who must be the owner where `owner_may`, or have the role; nobody named is the operator. */
-static Status actor_of(Context *context, const Policy *policy, AccountRole role, bool owner_may,
-                       uint64_t *ret_actor, Reason *reason)
+Status policy_actor(Context *context, const Policy *policy, AccountRole role, bool owner_may,
+                    uint64_t *ret_actor, Reason *reason)
 {
     Account account;
     *ret_actor = 0;
@@ -150,29 +150,23 @@ static Status actor_of(Context *context, const Policy *policy, AccountRole role,
     return reason_set(reason, STATUS_DENIED, "as", "%.*s may not do that", SLICE_ARG(account.name));
 }
 
-static void tell_ranking(Context *context, uint64_t policy)
+void policy_tell_ranking(Context *context, uint64_t policy)
 {
     if (context->app->ranking_loaded)
         (void)!ranking_policy_changed(context->app->ranking,
                                       policy); /* the next load corrects it */
 }
 
-static int answer(Context *context, uint64_t policy, Status status, const Reason *reason,
-                  const char *done)
+int policy_done(Context *context, uint64_t policy, Status status, const Reason *reason,
+                const char *done)
 {
     if (status != STATUS_OK)
         return command_fail(context, status, reason);
-    tell_ranking(context, policy);
+    policy_tell_ranking(context, policy);
     if (context->parsed.json)
         return answer_policy(context, policy);
     command_print(context, "policy %llu %s\n", (unsigned long long)policy, done);
     return EXIT_DONE;
-}
-
-static Slice reason_flag(Context *context)
-{
-    Slice text = command_flag(context, "reason");
-    return text.data != NULL ? text : SLICE_EMPTY;
 }
 
 int run_policy_edit(Context *context)
@@ -181,9 +175,9 @@ int run_policy_edit(Context *context)
     Policy policy;
     Reason reason = {0};
     uint64_t actor, group;
-    Status status = read_policy(context, context->parsed.operands[0], &policy, &reason);
+    Status status = argument_policy(context, context->parsed.operands[0], &policy, &reason);
     if (status == STATUS_OK)
-        status = actor_of(context, &policy, ROLE_EDIT_POLICIES, true, &actor, &reason);
+        status = policy_actor(context, &policy, ROLE_EDIT_POLICIES, true, &actor, &reason);
     Slice *fields[] = {&policy.text.name, &policy.text.description, &policy.text.rationale};
     for (size_t i = 0; status == STATUS_OK && i < 3; i++)
         if (command_flag(context, NAMES[i]).data != NULL)
@@ -195,130 +189,7 @@ int run_policy_edit(Context *context)
     if (status == STATUS_OK)
         status = policies_edit(context->app->policies, policy.id, policy.version, &policy.text,
                                actor, &reason);
-    return answer(context, policy.id, status, &reason, "is edited");
-}
-
-static Status retire(Context *context, Policy *policy, Reason *reason)
-{
-    SettingsHistory settings;
-    uint64_t actor;
-    PolicyMove move = {.state = POLICY_RETIRED, .reason = reason_flag(context)};
-    Slice other = command_flag(context, "for");
-    TRY(read_policy(context, context->parsed.operands[0], policy, reason));
-    TRY(actor_of(context, policy, ROLE_MODERATE_POLICIES, true, &actor, reason));
-    if (other.data != NULL) {
-        Policy alternative;
-        TRY(read_policy(context, other, &alternative, reason));
-        move.other = alternative.id;
-    }
-    TRY(accounts_settings(context->app->accounts, context->arena, &settings));
-    move.actor = actor;
-    move.percent = settings_at(&settings, clock_now_us(context->world.clock))->withdrawal_percent;
-    return policies_move(context->app->policies, policy->id, last_move(policy)->state, &move,
-                         reason);
-}
-
-int run_policy_retire(Context *context)
-{
-    Policy policy = {0};
-    Reason reason = {0};
-    Status status = retire(context, &policy, &reason);
-    return answer(context, policy.id, status, &reason, "is retired");
-}
-
-static Status delete_or_appeal(Context *context, bool appeal, Policy *policy, Reason *reason)
-{
-    uint64_t actor;
-    TRY(read_policy(context, context->parsed.operands[0], policy, reason));
-    TRY(actor_of(context, policy, ROLE_MODERATE_POLICIES, false, &actor, reason));
-    PolicyState from = last_move(policy)->state;
-    PolicyMove move = {
-        .state = POLICY_PENDING_DELETION, .actor = actor, .reason = reason_flag(context)};
-    if (appeal && from != POLICY_PENDING_DELETION)
-        return reason_set(reason, STATUS_REFUSED, "id",
-                          "policy %llu does not wait for its deletion",
-                          (unsigned long long)policy->id);
-    if (appeal) { /* back to what was, with who pays what */
-        move = policy->facts.moves[policy->facts.move_count - 2];
-        move.id = (Id){{0}};
-        move.actor = actor;
-        move.reason = reason_flag(context);
-    } else if (move.reason.size == 0) {
-        return reason_set(reason, STATUS_INVALID, "reason", "say why: --reason TEXT");
-    }
-    return policies_move(context->app->policies, policy->id, from, &move, reason);
-}
-
-int run_policy_delete(Context *context)
-{
-    Policy policy = {0};
-    Reason reason = {0};
-    Status status = delete_or_appeal(context, false, &policy, &reason);
-    return answer(context, policy.id, status, &reason, "is hidden and will be deleted");
-}
-
-int run_policy_appeal(Context *context)
-{
-    Policy policy = {0};
-    Reason reason = {0};
-    Status status = delete_or_appeal(context, true, &policy, &reason);
-    return answer(context, policy.id, status, &reason, "is back");
-}
-
-/* ---- Merging ------------------------------------------------------------------------------------------------------- */
-
-/* "new" makes a target without owner, active at once, with the texts of the first source unless others are given. */
-static Status merge_target(Context *context, uint64_t *ret_target, Reason *reason)
-{
-    Slice into = command_flag(context, "into"), name = command_flag(context, "name");
-    Policy policy;
-    if (into.data == NULL)
-        return reason_set(reason, STATUS_INVALID, "into", "say where to: --into ID or --into new");
-    if (!slice_equal(into, SLICE("new"))) {
-        TRY(read_policy(context, into, &policy, reason));
-        *ret_target = policy.id;
-        return STATUS_OK;
-    }
-    TRY(read_policy(context, context->parsed.operands[0], &policy, reason));
-    NewPolicy target = {.text = policy.text, .time_us = clock_now_us(context->world.clock)};
-    target.version = id_new(context->world.clock, context->world.random);
-    if (name.data != NULL)
-        target.text.name = name;
-    TRY(policies_next_id(context->app->policies, &target.id));
-    TRY(policies_create(context->app->policies, &target, reason));
-    *ret_target = target.id;
-    return STATUS_OK;
-}
-
-static Status merge_all(Context *context, uint64_t *ret_target, Reason *reason)
-{
-    Policy source;
-    uint64_t actor;
-    for (size_t i = 0; i < context->parsed.operand_count; i++) {
-        TRY(read_policy(context, context->parsed.operands[i], &source, reason));
-        TRY(actor_of(context, &source, ROLE_MODERATE_POLICIES, false, &actor, reason));
-    }
-    TRY(merge_target(context, ret_target, reason));
-    for (size_t i = 0; i < context->parsed.operand_count; i++) {
-        TRY(read_policy(context, context->parsed.operands[i], &source, reason));
-        TRY(policies_merge(context->app->policies, source.id, *ret_target, actor,
-                           reason_flag(context), reason));
-        tell_ranking(context, source.id);
-    }
-    return STATUS_OK;
-}
-
-int run_policy_merge(Context *context)
-{
-    Reason reason = {0};
-    uint64_t target = 0;
-    Status status = merge_all(context, &target, &reason);
-    if (status == STATUS_OK && context->parsed.json) {
-        tell_ranking(context, target);
-        command_print(context, "{\"target\":%llu}\n", (unsigned long long)target);
-        return EXIT_DONE;
-    }
-    return answer(context, target, status, &reason, "has them all now");
+    return policy_done(context, policy.id, status, &reason, "is edited");
 }
 
 /* ---- Categories and parties ------------------------------------------------------------------------------------------ */

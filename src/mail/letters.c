@@ -1,4 +1,4 @@
-/* letters.c -- see letters.h. The words are in LETTERS; {site}, {name} and {valid} are replaced. */
+/* letters.c -- see letters.h. The words are in LETTERS; {site}, {name}, {about} and {valid} are replaced. */
 #include "mail/letters.h"
 
 enum { LINES_MOST = 3 };
@@ -103,6 +103,28 @@ static const Letter LETTERS[LETTER_KINDS] = {
             "See your second factor",
             {NULL},
         },
+    [LETTER_ANSWER_DUE] =
+        {
+            "answer-due",
+            "An answer is due at {site}",
+            {"So many people have put votes on the policy \u201c{about}\u201d that {site} owes it "
+             "an "
+             "official answer.",
+             "Those who answer there, you among them, were told once. The policy's page says that "
+             "an answer is due until there is one."},
+            "Answer it",
+            {"Whoever answers first is shown to the others."},
+        },
+    [LETTER_POLICY_HIDDEN] =
+        {
+            "policy-hidden",
+            "Your policy at {site} was hidden",
+            {"Moderators of {site} hid your policy \u201c{about}\u201d. Its page tells you why.",
+             "You can appeal there for {valid}. If you do nothing, it is deleted after that, and "
+             "everybody gets their votes on it back."},
+            "See why, and appeal",
+            {NULL},
+        },
     [LETTER_TEST] =
         {
             "test",
@@ -151,7 +173,7 @@ typedef struct Fact {
     Slice value;
 } Fact;
 
-enum { FACTS = 3 };
+enum { FACTS = 4 };
 typedef struct Facts {
     Fact facts[FACTS];
 } Facts;
@@ -274,6 +296,8 @@ static Status check_facts(const Letter *letter, const LetterFacts *facts, Reason
 {
     if (facts->name.size > LETTER_NAME_BYTES || facts->site.size > LETTER_NAME_BYTES)
         return reason_set(reason, STATUS_INVALID, "name", "at most %d bytes", LETTER_NAME_BYTES);
+    if (facts->about.size > LETTER_ABOUT_BYTES)
+        return reason_set(reason, STATUS_INVALID, "about", "at most %d bytes", LETTER_ABOUT_BYTES);
     if (!is_link(facts->home))
         return reason_set(reason, STATUS_INVALID, "home", "must begin with http:// or https://");
     if (letter->button != NULL && !is_link(facts->link))
@@ -315,6 +339,7 @@ Status letter_write(LetterKind kind, const LetterFacts *facts, Arena *arena,
     TRY(check_facts(letter, facts, reason));
     Facts values = {{{"{site}", one_line(facts->site, arena)},
                      {"{name}", one_line(facts->name, arena)},
+                     {"{about}", one_line(facts->about, arena)},
                      {"{valid}", duration(facts->valid_s, arena)}}};
     Filled filled = fill_letter(letter, facts, &values, arena);
     Slice subject = fill_in(letter->subject, &values, arena);

@@ -1,4 +1,5 @@
 /* edits.c -- texts and their revisions, owners, and the end of both. */
+#include "policies/answers.h"
 #include "policies/policies_internal.h"
 
 static const Slice TEXT = {"text", 4};
@@ -208,6 +209,8 @@ Status policies_obliterate(Policies *policies, uint64_t id)
             return STATUS_REFUSED;
         if (!row.has_text)
             return STATUS_OK;
+        TRY(answers_obliterate(policies,
+                               id)); /* first: who finds no text any more looks no further */
         status = remove_texts(policies, &row, arena);
     }
     return status;

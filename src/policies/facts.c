@@ -69,7 +69,7 @@ Status policies_news(Policies *policies, uint64_t id, Arena *arena, PolicyNews *
 {
     PolicyKnown known;
     TRY(policy_known(policies, id, arena, &known));
-    *ret_news = (PolicyNews){known.facts, known.edit, known.source_count};
+    *ret_news = (PolicyNews){known.facts, known.edit, known.sources, known.source_count};
     return STATUS_OK;
 }
 

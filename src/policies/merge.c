@@ -230,42 +230,127 @@ Status policies_finish_merge(Policies *policies, uint64_t source)
     return settle(policies, source, arena, &row, NULL);
 }
 
+/* Whether this merge stands in the source's row, under way or over. CONFLICT: it does, and leads elsewhere. */
+static Status find_begun(const PolicyRow *source, const PolicyMove *move, bool *ret_begun,
+                         Reason *reason)
+{
+    const PolicyMove *begun = policy_find_move(&source->known.facts, POLICY_MERGING, move->id);
+    if (begun != NULL && begun->other != move->other)
+        return reason_set(reason, STATUS_CONFLICT, "target",
+                          "this merge was begun into policy %llu",
+                          (unsigned long long)begun->other);
+    *ret_begun = begun != NULL;
+    return STATUS_OK;
+}
+
 static Status begin(Policies *policies, uint64_t source, PolicyMove *move, Arena *arena,
                     Reason *reason)
 {
     PolicyRow row, target;
+    bool begun;
     Status status = policy_row_read(policies, move->other, STORE_SERIAL, arena, &target);
     if (status == STATUS_NOT_FOUND)
         return reason_set(reason, STATUS_REFUSED, "target", "there is no such policy");
     TRY(status);
-    TRY(check_target(&target, reason));
     TRY(policy_row_read(policies, source, STORE_SERIAL, arena, &row));
+    TRY(find_begun(&row, move, &begun, reason));
+    if (begun)
+        return STATUS_OK;
+    TRY(check_target(&target, reason));
     TRY(policy_check_move(&row.known.facts, POLICY_MERGING, reason));
     status = policy_append(policies, &row, move, 0);
-    if (status == STATUS_CONFLICT)
-        return reason_set(reason, status, "source", "somebody else has just moved it");
-    return status;
+    if (status != STATUS_CONFLICT)
+        return status;
+    /* Perhaps it was this very merge that came first, sent twice. */
+    TRY(policy_row_read(policies, source, STORE_SERIAL, arena, &row));
+    TRY(find_begun(&row, move, &begun, reason));
+    return begun ? STATUS_OK
+                 : reason_set(reason, STATUS_CONFLICT, "source", "somebody else has just moved it");
 }
 
-Status policies_merge(Policies *policies, uint64_t source, uint64_t target, uint64_t actor,
-                      Slice reason_text, Reason *reason)
+Status policies_merge_named(Policies *policies, const PolicyMerge *merge, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     PolicyRow row;
-    if (source == target)
+    CHECK(!id_is_zero(merge->id));
+    if (merge->source == merge->target)
         return reason_set(reason, STATUS_INVALID, "target", "a policy cannot become itself");
-    TRY(policy_check_reason(reason_text, reason));
+    TRY(policy_check_reason(merge->reason, reason));
     PolicyMove move = {.state = POLICY_MERGING,
-                       .id = id_new(policies->world.clock, policies->world.random),
-                       .actor = actor,
-                       .other = target,
-                       .reason = reason_text};
-    TRY(begin(policies, source, &move, arena, reason));
+                       .id = merge->id,
+                       .actor = merge->actor,
+                       .other = merge->target,
+                       .reason = merge->reason};
+    TRY(begin(policies, merge->source, &move, arena, reason));
     Reason why = {.rule = "the target could not take it"};
-    if (settle(policies, source, arena, &row, &why) != STATUS_OK)
+    if (settle(policies, merge->source, arena, &row, &why) != STATUS_OK)
         return reason_set(reason, STATUS_UNKNOWN, "target",
                           "the merge has begun and is finished in the background");
     if (policy_find_move(&row.known.facts, POLICY_MERGED, move.id) != NULL)
         return STATUS_OK;
     return reason_set(reason, STATUS_REFUSED, "target", "%s", why.rule);
+}
+
+Status policies_merge(Policies *policies, uint64_t source, uint64_t target, uint64_t actor,
+                      Slice reason_text, Reason *reason)
+{
+    PolicyMerge merge = {.id = id_new(policies->world.clock, policies->world.random),
+                         .source = source,
+                         .target = target,
+                         .actor = actor,
+                         .reason = reason_text};
+    return policies_merge_named(policies, &merge, reason);
+}
+
+/* ---- A new policy to merge into -------------------------------------------------------------------------------- */
+
+static Status read_target(Policies *policies, const PolicyMerge *merge, Arena *arena,
+                          uint64_t *ret_target)
+{
+    Cell cell;
+    Read read = {&TABLE_POLICIES, policy_row_key(merge->source, arena),
+                 policy_target_column(merge->id, arena), STORE_SERIAL};
+    TRY(store_read(policies->store, &read, arena, &cell));
+    return policy_decode_target(cell.value, ret_target);
+}
+
+static Status take_target(Policies *policies, const PolicyMerge *merge, Arena *arena,
+                          uint64_t *ret_target)
+{
+    BUFFER_SCOPE Buffer value = {0};
+    uint64_t target;
+    TRY(policies_next_id(policies, &target));
+    policy_encode_target(&value, target);
+    Slice column = policy_target_column(merge->id, arena);
+    Condition condition = {.column = column, .value = SLICE_EMPTY, .absent = true};
+    Change change = {.column = column, .value = buffer_slice(&value)};
+    Update update = {.conditions = &condition,
+                     .condition_count = 1,
+                     .changes = &change,
+                     .change_count = 1,
+                     .proof = column};
+    Status status = policy_update(policies, merge->source, &update, arena);
+    if (status == STATUS_CONFLICT) /* the same merge, sent twice: the other id is the one */
+        return read_target(policies, merge, arena, ret_target);
+    TRY(status);
+    *ret_target = target;
+    return STATUS_OK;
+}
+
+Status policies_merge_target(Policies *policies, const PolicyMerge *merge, const PolicyText *text,
+                             uint64_t *ret_target, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    PolicyRow row;
+    NewPolicy target = {
+        .text = *text, .version = merge->id, .time_us = clock_now_us(policies->world.clock)};
+    TRY(policy_check_text(text, reason));
+    TRY(policy_row_read(policies, merge->source, STORE_SERIAL, arena, &row));
+    Status status = read_target(policies, merge, arena, &target.id);
+    if (status == STATUS_NOT_FOUND)
+        status = take_target(policies, merge, arena, &target.id);
+    TRY(status);
+    TRY(policies_create(policies, &target, reason));
+    *ret_target = target.id;
+    return STATUS_OK;
 }

@@ -188,6 +188,57 @@ Status policies_move(Policies *policies, uint64_t id, PolicyState from, PolicyMo
                       policy_state_text(policy_last(&row)->state));
 }
 
+/* Whether this very move is there: a repeat does not know the state that it led to. */
+static bool is_restored(const PolicyRow *row, PolicyMove *move)
+{
+    const PolicyFacts *facts = &row->known.facts;
+    for (size_t i = 1; i < facts->move_count; i++) {
+        if (!id_equal(facts->moves[i].id, move->id) ||
+            facts->moves[i - 1].state != POLICY_PENDING_DELETION)
+            continue;
+        Slice words = move->reason;
+        *move = facts->moves[i];
+        move->reason = words; /* what was read does not outlive the call */
+        return true;
+    }
+    return false;
+}
+
+static Status restore(Policies *policies, const PolicyRow *row, PolicyMove *move, Reason *reason)
+{
+    const PolicyFacts *facts = &row->known.facts;
+    if (policy_last(row)->state != POLICY_PENDING_DELETION || facts->move_count < 2)
+        return reason_set(reason, STATUS_REFUSED, "state", "a policy that is %s cannot be restored",
+                          policy_state_text(policy_last(row)->state));
+    const PolicyMove *before = &facts->moves[facts->move_count - 2];
+    move->state = before->state;
+    move->other = before->other;
+    move->payer = before->payer;
+    move->percent = before->percent;
+    TRY(policy_check_move(facts, move->state, reason));
+    return policy_append(policies, row, move, 0);
+}
+
+Status policies_restore(Policies *policies, uint64_t id, PolicyMove *move, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    PolicyRow row;
+    TRY(policy_check_reason(move->reason, reason));
+    if (id_is_zero(move->id))
+        move->id = id_new(policies->world.clock, policies->world.random);
+    TRY(policy_row_read(policies, id, STORE_SERIAL, arena, &row));
+    if (is_restored(&row, move))
+        return STATUS_OK;
+    Status status = restore(policies, &row, move, reason);
+    if (status != STATUS_CONFLICT)
+        return status;
+    TRY(policy_row_read(policies, id, STORE_SERIAL, arena, &row));
+    if (is_restored(&row, move))
+        return STATUS_OK;
+    return reason_set(reason, STATUS_CONFLICT, "state", "the policy has just become %s",
+                      policy_state_text(policy_last(&row)->state));
+}
+
 /* ---- Reading ------------------------------------------------------------------------------------------------- */
 
 static Status read_policy(Policies *policies, uint64_t id, ReadMode mode, Arena *arena,

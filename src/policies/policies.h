@@ -98,6 +98,11 @@ MUST_USE Status policies_create(Policies *policies, const NewPolicy *policy, Rea
 MUST_USE Status policies_move(Policies *policies, uint64_t id, PolicyState from, PolicyMove *move,
                               Reason *reason);
 
+/* An appeal is granted: from pending-deletion back to the state before, with what it was retired for and who pays as it was. The
+ * caller gives actor, reason and id (zero: a fresh one, as in policies_move); the rest is filled in. REFUSED: it does not wait for its
+ * deletion. CONFLICT: another move came first. */
+MUST_USE Status policies_restore(Policies *policies, uint64_t id, PolicyMove *move, Reason *reason);
+
 /* An obliterated policy has empty texts and revision 0. */
 MUST_USE Status policies_read(Policies *policies, uint64_t id, Arena *arena, Policy *ret_policy);
 /* The same by a serial read. */
@@ -121,12 +126,29 @@ MUST_USE Status policies_revision(Policies *policies, uint64_t id, uint32_t revi
  * UNKNOWN: it has perhaps begun, and policies_finish_merge settles it. */
 MUST_USE Status policies_merge(Policies *policies, uint64_t source, uint64_t target, uint64_t actor,
                                Slice reason_text, Reason *reason);
+
+/* A merge that has a name, so that a form sent twice, at once or after an unknown answer, is one merge. Several sources of one act may
+ * share the id. */
+typedef struct PolicyMerge {
+    Id id; /* fresh for each act, not zero */
+    uint64_t source, target, actor;
+    Slice reason;
+} PolicyMerge;
+/* The same as policies_merge, and OK when this very merge is already there. REFUSED also when it fell back before: that does not change
+ * any more, and another try needs another id. CONFLICT: the id names a merge of this source into something else. */
+MUST_USE Status policies_merge_named(Policies *policies, const PolicyMerge *merge, Reason *reason);
+/* The new policy that a merge leads to: active at once, without owner and without cost. Its id is written down at the source before it
+ * is made, by the merge's id, so the same merge always has the same. `target` is not used. A crash before the merge begins leaves a policy
+ * without votes, which the same call again finds. */
+MUST_USE Status policies_merge_target(Policies *policies, const PolicyMerge *merge,
+                                      const PolicyText *text, uint64_t *ret_target, Reason *reason);
 /* Settles a source that is `merging`, by the same steps; OK when it is settled, or was not merging. Anything else: it still is,
  * or may be; repeat it. */
 MUST_USE Status policies_finish_merge(Policies *policies, uint64_t source);
 /* Without owner, when the owner's account is closed. */
 MUST_USE Status policies_disown(Policies *policies, uint64_t id, uint64_t owner);
-/* Deleted or void (REFUSED otherwise): removes texts and revisions; moves and the ledger stay. Repeating it is fine. */
+/* Deleted or void (REFUSED otherwise): removes texts and revisions, and its answer; moves and the ledger stay. Repeating it is
+ * fine. */
 MUST_USE Status policies_obliterate(Policies *policies, uint64_t id);
 /* All policies, page by page, as store_scan. A page may be empty though more follow. CORRUPT: a policy on it cannot be read and is
  * left out; all four are set all the same, so that a pass can go on without it. */
@@ -142,11 +164,18 @@ typedef struct PolicyEdit {
     int64_t time_us;
 } PolicyEdit;
 
-/* What has happened to a policy: its moves, without their reasons, the last change of its text, and how many merges into it were ever
+/* A merge into a policy, as that lists it; promise 3 says when it counts. */
+typedef struct PolicySource {
+    uint64_t source;
+    Id merge;
+} PolicySource;
+
+/* What has happened to a policy: its moves, without their reasons, the last change of its text, and the merges into it that were ever
  * listed. From the cache, which may be behind, but never behind this handle's own changes. */
 typedef struct PolicyNews {
     PolicyFacts facts;
     PolicyEdit edit;
+    const PolicySource *sources;
     size_t listed;
 } PolicyNews;
 MUST_USE Status policies_news(Policies *policies, uint64_t id, Arena *arena, PolicyNews *ret_news);

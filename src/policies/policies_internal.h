@@ -62,6 +62,13 @@ MUST_USE Status policy_check_line(const char *field, Slice text, size_t least, s
 MUST_USE Status policy_check_groups(Policies *policies, const PolicyText *text,
                                     const PolicyText *before, Reason *reason);
 
+/* ---- Answers ------------------------------------------------------------------------------------------------- */
+
+/* The bytes of an answer; CORRUPT for what no encoder can have written. Pure; the fuzzer runs it. */
+struct Answer;
+void answer_encode(Buffer *to, const struct Answer *answer);
+MUST_USE Status answer_decode(Slice value, struct Answer *ret_answer);
+
 /* ---- Lists --------------------------------------------------------------------------------------------------- */
 
 /* Brings the lists from how a policy stood in them to how it stands now; either may be NULL: not in lists. Errors are

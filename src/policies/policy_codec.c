@@ -137,6 +137,22 @@ Status policy_decode_edit(Slice value, PolicyEdit *ret_edit)
     return STATUS_OK;
 }
 
+void policy_encode_target(Buffer *to, uint64_t target)
+{
+    buffer_u8(to, FORMAT);
+    buffer_u64(to, target);
+}
+
+Status policy_decode_target(Slice value, uint64_t *ret_target)
+{
+    Reader reader = open_value(value);
+    uint64_t target = reader_u64(&reader);
+    if (!reader_done(&reader) || target == 0)
+        return STATUS_CORRUPT;
+    *ret_target = target;
+    return STATUS_OK;
+}
+
 /* ---- Texts --------------------------------------------------------------------------------------------------- */
 
 static void put_text(Buffer *to, Slice text)
@@ -241,6 +257,14 @@ Status policy_decode_move_column(Slice column, uint32_t *ret_number)
 Slice policy_revision_column(uint32_t revision, Arena *arena)
 {
     return column_of("v/", revision, arena);
+}
+
+Slice policy_target_column(Id merge, Arena *arena)
+{
+    char *column = arena_bytes(arena, 2 + ID_BYTES);
+    memcpy(column, "f/", 2);
+    memcpy(column + 2, merge.bytes, ID_BYTES);
+    return slice_of(column, 2 + ID_BYTES);
 }
 
 Slice policy_source_column(const PolicySource *source, Arena *arena)

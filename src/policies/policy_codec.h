@@ -6,6 +6,7 @@
  *
  * The row, in byte order of its columns, is laid out so that one slice [l, v) has all but old texts and receipts, and one
  * slice [l, n) has what rules need:
+ *     f/<merge id>          the id of the new policy that this merge leads to; never overwritten
  *     l/<source><merge id>  a source that merged into this one counts (when its own row agrees); never overwritten
  *     latest                which revision the text is, by whom and when; from the first edit on
  *     m/<number>            a move, from 0; never overwritten
@@ -37,12 +38,6 @@ typedef struct PolicyOwner {
     uint64_t owner;
 } PolicyOwner;
 
-/* A listing; it stands in the column, the value only carries the format. */
-typedef struct PolicySource {
-    uint64_t source;
-    Id merge;
-} PolicySource;
-
 void policy_encode_head(Buffer *to, const PolicyHead *head);
 MUST_USE Status policy_decode_head(Slice value, PolicyHead *ret_head);
 void policy_encode_move(Buffer *to, const PolicyMove *move);
@@ -55,6 +50,8 @@ void policy_encode_edit(Buffer *to, const PolicyEdit *edit);
 MUST_USE Status policy_decode_edit(Slice value, PolicyEdit *ret_edit);
 void policy_encode_revision(Buffer *to, const PolicyRevision *revision);
 MUST_USE Status policy_decode_revision(Slice value, PolicyRevision *ret_revision);
+void policy_encode_target(Buffer *to, uint64_t target);
+MUST_USE Status policy_decode_target(Slice value, uint64_t *ret_target);
 
 /* ---- Columns ----------------------------------------------------------------------------------------------- */
 
@@ -62,8 +59,10 @@ Slice policy_row_key(uint64_t id, Arena *arena);
 MUST_USE Status policy_decode_row_key(Slice row, uint64_t *ret_id);
 Slice policy_move_column(uint32_t number, Arena *arena);
 MUST_USE Status policy_decode_move_column(Slice column, uint32_t *ret_number);
+/* A listing stands in the column, the value only carries the format. */
 Slice policy_source_column(const PolicySource *source, Arena *arena);
 MUST_USE Status policy_decode_source_column(Slice column, PolicySource *ret_source);
 Slice policy_revision_column(uint32_t revision, Arena *arena);
+Slice policy_target_column(Id merge, Arena *arena);
 
 #define POLICY_LISTED SLICE("\1") /* the value of a listing */

@@ -1,6 +1,7 @@
 /* edit_views.h -- what the pages show on which a policy is proposed, edited and retired. */
 #pragma once
 
+#include "site/acts.h"
 #include "site/policy_form.h"
 #include "site/policy_views.h"
 
@@ -42,16 +43,13 @@ void edit_combine(const PolicyText *base, const PolicyText *now, const PolicyTex
 
 /* ---- Retiring (retire.c) ------------------------------------------------------------------------------------------------- */
 
-enum { RETIRE_CHOICES = 10 };
-
 typedef struct RetireView {
     PolicyHead head;
     int64_t percent;
     int64_t held;  /* of the viewer, when they are the owner */
     int64_t price; /* of what they hold, so many are lost */
     Slice other, reason, token;
-    PolicyCard choices[RETIRE_CHOICES]; /* policies that `other` may mean */
-    size_t choice_count;
+    PolicyChoice choice; /* policies that `other` may mean */
     FormFault fault;
     const Viewer *viewer;
 } RetireView;

@@ -82,62 +82,17 @@ static Status show_form(WebRequest *request)
 
 enum { P_POLICY, P_OTHER, P_CHOICE, P_REASON, P_TOKEN };
 
-/* By the beginning of its name: one that is meant without doubt, or up to RETIRE_CHOICES to choose from. */
-static Status find_by_name(Site *site, RetireView *view, Arena *arena, uint64_t *ret_id,
-                           Reason *reason)
-{
-    PolicyPage page;
-    PolicyQuery query = {.order = POLICIES_BY_NAME,
-                         .prefix = view->other,
-                         .position = SLICE_EMPTY,
-                         .limit = RETIRE_CHOICES};
-    uint64_t exact = 0;
-    TRY(policies_browse(site->app->policies, &query, arena, &page));
-    for (size_t i = 0; i < page.count; i++) {
-        const Policy *policy = &page.policies[i];
-        if (policy->id == view->head.policy.id)
-            continue;
-        if (slice_equal_ignoring_case(policy->text.name, view->other))
-            exact = policy->id;
-        TRY(cards_one(site->cards, policy->id, arena, &view->choices[view->choice_count++]));
-    }
-    if (view->choice_count == 0)
-        return reason_set(reason, STATUS_INVALID, "other",
-                          "no other policy has a name that begins so");
-    if (exact == 0 && view->choice_count > 1)
-        return reason_set(reason, STATUS_INVALID, "other",
-                          "several have a name that begins so: choose one");
-    *ret_id = exact != 0 ? exact : view->choices[0].id;
-    view->choice_count = 0;
-    return STATUS_OK;
-}
-
-static Status check_other(Site *site, const RetireView *view, uint64_t id, Arena *arena,
-                          Reason *reason)
-{
-    PolicyCard card;
-    Status status = cards_one(site->cards, id, arena, &card);
-    if (id == view->head.policy.id)
-        return reason_set(reason, STATUS_INVALID, "other", "must be another policy");
-    if (status == STATUS_NOT_FOUND || (status == STATUS_OK && card.state != POLICY_ACTIVE))
-        return reason_set(reason, STATUS_INVALID, "other", "must be an active policy");
-    return status;
-}
-
 /* 0: none was named. */
 static Status find_other(WebRequest *request, RetireView *view, uint64_t *ret_id, Reason *reason)
 {
-    Site *site = site_of(request);
+    uint64_t chosen = (uint64_t)web_number(request, P_CHOICE);
     Arena *arena = web_arena(request);
-    uint64_t id = (uint64_t)web_number(request, P_CHOICE);
-    if (id == 0 && view->other.size == 0) {
-        *ret_id = 0;
-        return STATUS_OK;
-    }
-    if (id == 0 && slice_to_u64(view->other, &id) != STATUS_OK)
-        TRY(find_by_name(site, view, arena, &id, reason));
-    TRY(check_other(site, view, id, arena, reason));
-    *ret_id = id;
+    view->choice.except = view->head.policy.id;
+    view->choice.typed =
+        chosen == 0 ? view->other : arena_print(arena, "%llu", (unsigned long long)chosen);
+    if (view->choice.typed.size > 0)
+        return choose_policy(site_of(request), &view->choice, arena, ret_id, reason);
+    *ret_id = 0;
     return STATUS_OK;
 }
 

@@ -91,9 +91,9 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "day, writer: how many marks that writer has made; the timestamp is the same",               \
       "votes: project, when an entry is carried into a day that is over")                          \
     X(POLICIES, 30, "policies", CONDITIONAL, true, true, "policy",                                 \
-      "l/source, merge: a listed source; latest: number, editor and time of the text; m/number: "  \
-      "a move; origin; owner; state: count and id of the last move; text; v/revision: an older "   \
-      "text; ~/id: receipts",                                                                      \
+      "f/merge: the new policy that it leads to; l/source, merge: a listed source; latest: "       \
+      "number, editor and time of the text; m/number: a move; origin; owner; state: count and id " \
+      "of the last move; text; v/revision: an older text; ~/id: receipts",                         \
       "policies")                                                                                  \
     X(GROUPS, 31, "groups", CONDITIONAL, false, true, "categories or parties",                     \
       "d/id: a description; g/id: active, name; head: fresh id, last id; ~/id: receipts",          \
@@ -138,7 +138,15 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
     X(FEATURED, 78, "featured", CONDITIONAL, false, true, "front",                                 \
       "list: id of the write, and policies in their order, each with from, until, who and when; "  \
       "~/id: receipts",                                                                            \
-      "policies: featured")
+      "policies: featured")                                                                        \
+    X(ANSWERS, 94, "answers", CONDITIONAL, true, true, "policy",                                   \
+      "answer: version, revision, author, times, outcome, text; due: when and at how many votes "  \
+      "one became due; latest: number, author and time; told: when letters about that had gone; "  \
+      "v/revision: an older answer; ~/id: receipts",                                               \
+      "policies: answers")                                                                         \
+    X(ANSWER_NEWS, 95, "answer_news", REPEATED, false, true, "all",                                \
+      "time, policy: an answer is about to be there; expires after 90 days",                       \
+      "policies: with the answer that it announces")
 
 #define X(id, number, name, kind, deletes, expires, row, columns, writer) \
     extern const Table TABLE_##id;

@@ -1,5 +1,6 @@
 /* task_table.c -- what each task does, a piece at a time. */
 #include "base/mutant.h"
+#include "policies/answers.h"
 #include "tasks/inside.h"
 
 enum {
@@ -9,6 +10,7 @@ enum {
     CHECKPOINTS_A_PIECE = 4,
     MERGE_GRACE_S = 60, /* whoever began it is probably still at it */
     RECOUNT_TRIES = 5,
+    ANSWERS_A_PIECE = 100,
 };
 
 static uint32_t hour_now(const TaskPiece *piece)
@@ -221,6 +223,59 @@ static Status moves(TaskPiece *piece)
     return worst;
 }
 
+/* ---- Answers --------------------------------------------------------------------------------------------------- */
+
+/* Noted first, then told, then noted as told: a crash at any point is made up for by the next pass, and nobody is told twice. */
+static Status note_answer_due(TaskPiece *piece, const RankRow *row)
+{
+    const TasksOptions *options = &piece->tasks->options;
+    const AnswerTeller *teller = &options->answer_teller;
+    AnswerState state;
+    TRY(answers_read(options->policies, row->policy, piece->arena, &state));
+    if (!state.is_due)
+        TRY(answers_note_due(options->policies, row->policy, row->total));
+    piece->found += !state.is_due;
+    if (state.is_told || state.is_answered || teller->tell == NULL)
+        return STATUS_OK;
+    TRY(teller->tell(teller->self, row->policy, piece->reason));
+    return answers_note_told(options->policies, row->policy);
+}
+
+/* The ranking is sorted by votes, so those over the threshold are its beginning; the position is how many were looked at. Who moves up
+ * meanwhile is met in the next pass. */
+static Status answers(TaskPiece *piece)
+{
+    const TasksOptions *options = &piece->tasks->options;
+    SettingsHistory settings;
+    RankPage page;
+    Reader reader = reader_of(piece->position);
+    uint64_t offset = reader_u64(&reader);
+    Status worst = STATUS_OK;
+    if (options->ranking == NULL)
+        return last_piece(piece, STATUS_OK);
+    if (piece->position.size > 0 && !reader_done(&reader))
+        return STATUS_INVALID;
+    TRY(accounts_settings(options->accounts, piece->arena, &settings));
+    int64_t threshold =
+        settings_at(&settings, clock_now_us(options->world.clock))->answer_threshold;
+    if (threshold == 0)
+        return last_piece(piece, STATUS_OK);
+    TRY(ranking_page(options->ranking, &(RankQuery){0}, offset, ANSWERS_A_PIECE, piece->arena,
+                     &page));
+    size_t count = 0;
+    for (; count < page.count && page.rows[count].total >= threshold; count++) {
+        Status status = note_answer_due(piece, &page.rows[count]);
+        if (status != STATUS_OK)
+            worst = status;
+    }
+    BUFFER_SCOPE Buffer next = {0};
+    buffer_u64(&next, offset + count);
+    piece->done = count;
+    piece->next = arena_copy(piece->arena, buffer_slice(&next));
+    piece->more = count == ANSWERS_A_PIECE;
+    return worst;
+}
+
 /* ---- Accounts -------------------------------------------------------------------------------------------------- */
 
 static Status names(TaskPiece *piece)
@@ -311,6 +366,9 @@ const Task TASKS[] = {
      reports},
     {"checkpoint", S_PER_HOUR, 1, false, false, "Keeps each day's ranking, and corrects kept ones.",
      checkpoint},
+    {"answers", 60, 1, false, false,
+     "Finds policies whose votes make an official answer due, and tells those who answer.",
+     answers},
     {"rankings", 60, 1, true, false, "Reads again what other instances changed.", rankings},
 };
 const size_t TASK_COUNT = sizeof TASKS / sizeof TASKS[0];

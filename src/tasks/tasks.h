@@ -25,17 +25,25 @@
 
 typedef struct Tasks Tasks;
 
+/* Who tells those concerned that an official answer is due (answers.h, promise 3). OK: everybody was told, or will be; it may be asked again
+ * for the same policy, at the same time elsewhere, too. */
+typedef struct AnswerTeller {
+    Status (*tell)(void *self, uint64_t policy, Reason *reason);
+    void *self;
+} AnswerTeller;
+
 typedef struct TasksOptions {
     Store *store;
     World world;
     Accounts *accounts;
     Policies *policies;
     Votes *votes;
-    Reports *reports;         /* or NULL: nothing to do for them */
-    Ranking *ranking;         /* loaded; or NULL: tasks that need it have nothing to do */
-    Log *log;                 /* or NULL */
-    int64_t creation_grace_s; /* how long a policy may wait for the save that creates it */
-    const char *address;      /* of this instance, for people */
+    Reports *reports;           /* or NULL: nothing to do for them */
+    Ranking *ranking;           /* loaded; or NULL: tasks that need it have nothing to do */
+    Log *log;                   /* or NULL */
+    int64_t creation_grace_s;   /* how long a policy may wait for the save that creates it */
+    const char *address;        /* of this instance, for people */
+    AnswerTeller answer_teller; /* empty: nobody is told, and it stays to be done */
 } TasksOptions;
 
 enum {

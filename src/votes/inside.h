@@ -9,6 +9,7 @@
  *   waiting.c   who waits for it
  *   sweep.c     finding what was left behind
  *   counts.c    reading counts
+ *   voters.c    how many people are behind them
  *   late.c      marks of days that changed when they were over
  *   generations.c  which set of derived rows counts */
 #pragma once

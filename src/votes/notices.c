@@ -1,15 +1,18 @@
 /* notices.c -- see notices.h. Row = account of table `notices`: column `all` has the moment up to which all are dismissed (8 bytes), any other
- * column is the key of one that is. A key is policy, kind of thing (m: a move, r: a revision) and its number, which never changes. */
+ * column is the key of one that is. A key is policy, kind of thing (a: an answer, m: a move, r: a revision) and its number, which never
+ * changes. */
 #include "votes/notices.h"
 
 #include <stdlib.h>
 
+#include "policies/answers.h"
 #include "votes/inside.h"
 
 enum {
     DISMISSED_TTL_S = (NOTICES_DAYS + 1) * 86400,
     DISMISSED_MOST = STORE_PAGE_MOST,
     OWNED_MOST = POLICIES_BROWSE_MOST,
+    JOINED_MOST = 100,
 };
 
 static const Slice ALL = {"all", 3};
@@ -111,13 +114,13 @@ static Status write_dismissal(Votes *votes, uint64_t account, Slice column, int6
     return store_write(votes->store, &(Batch){.changes = &row, .count = 1});
 }
 
-/* "12-m3" or "12-r5", in just the way they are printed. */
+/* "12-m3", "12-r5" or "12-a1", in just the way they are printed. */
 static bool is_key(Slice key)
 {
     Slice rest = key, policy;
     uint64_t number;
     return key.size <= NOTICE_KEY_BYTES && slice_split(&rest, '-', &policy) && rest.size > 1 &&
-           policy.data[0] != '0' && (rest.data[0] == 'm' || rest.data[0] == 'r') &&
+           policy.data[0] != '0' && strchr("amr", rest.data[0]) != NULL && rest.data[0] != '\0' &&
            (rest.size == 2 || rest.data[1] != '0') && slice_to_u64(policy, &number) == STATUS_OK &&
            slice_to_u64(slice_after(rest, 1), &number) == STATUS_OK;
 }
@@ -206,9 +209,11 @@ static Status collect_policies(Votes *votes, const Voter *voter, Arena *arena, P
 /* ---- What happened to them ----------------------------------------------------------------------------------- */
 
 typedef struct NoticeList {
+    Votes *votes;
     uint64_t viewer;
     int64_t after_us;
     const Dismissed *dismissed;
+    const PolicySet *set;
     Arena *arena;
     PolicyNotice notices[NOTICES_MOST]; /* the newest first */
     size_t count;
@@ -234,41 +239,101 @@ static void keep_newest(NoticeList *list, const PolicyNotice *notice)
     list->notices[at] = *notice;
 }
 
+/* What a notice is known by: the row in which the thing is written down, what it is, and its number there. */
+typedef struct NoticeKey {
+    uint64_t policy;
+    char kind;
+    size_t number;
+} NoticeKey;
+
 /* Nobody is told of what they did themselves. */
-static void consider(NoticeList *list, PolicyNotice notice, char kind, size_t number)
+static void consider(NoticeList *list, PolicyNotice notice, NoticeKey key)
 {
     if (notice.time_us <= list->after_us || (notice.actor != 0 && notice.actor == list->viewer))
         return;
-    notice.key =
-        arena_print(list->arena, "%llu-%c%zu", (unsigned long long)notice.policy, kind, number);
+    notice.key = arena_print(list->arena, "%llu-%c%zu", (unsigned long long)key.policy, key.kind,
+                             key.number);
     if (!is_dismissed(list->dismissed, notice.key))
         keep_newest(list, &notice);
 }
 
-static void consider_policy(NoticeList *list, const PolicyNews *news)
+static PolicyNotice notice_about(uint64_t policy, NoticeKind kind, uint64_t actor, int64_t time_us)
 {
-    const PolicyFacts *facts = &news->facts;
-    PolicyNotice notice = {.policy = facts->id, .name = SLICE_EMPTY, .reason = SLICE_EMPTY};
-    for (size_t i = 0; i < facts->move_count; i++) {
-        const PolicyMove *move = &facts->moves[i];
-        if (!notice_of_move(facts, i, &notice.kind))
-            continue;
-        notice.other = move->other;
-        notice.actor = move->actor;
-        notice.time_us = move->time_us;
-        consider(list, notice, 'm', i);
-    }
-    if (news->edit.revision == 0)
-        return;
-    notice.kind = NOTICE_EDITED;
-    notice.other = 0;
-    notice.actor = news->edit.editor;
-    notice.time_us = news->edit.time_us;
-    consider(list, notice, 'r', news->edit.revision);
+    return (PolicyNotice){.kind = kind,
+                          .policy = policy,
+                          .name = SLICE_EMPTY,
+                          .actor = actor,
+                          .time_us = time_us,
+                          .reason = SLICE_EMPTY};
 }
 
-/* The cache has no names and no reasons; those that are shown are read. */
-static Status fill_words(Votes *votes, PolicyNotice *notice, Arena *arena)
+static void consider_moves(NoticeList *list, const PolicyFacts *facts)
+{
+    for (size_t i = 0; i < facts->move_count; i++) {
+        const PolicyMove *move = &facts->moves[i];
+        NoticeKind kind;
+        if (!notice_of_move(facts, i, &kind))
+            continue;
+        PolicyNotice notice = notice_about(facts->id, kind, move->actor, move->time_us);
+        notice.other = move->other;
+        consider(list, notice, (NoticeKey){facts->id, 'm', i});
+    }
+}
+
+static bool has_to_do_with(const NoticeList *list, uint64_t policy)
+{
+    return list->set->count > 0 &&
+           bsearch(&policy, list->set->ids, list->set->count, sizeof policy, by_id) != NULL;
+}
+
+/* A merge into the policy stands in the row of what came. Who has to do with that is told of it there. */
+static Status consider_joined(NoticeList *list, uint64_t policy, const PolicySource *listed)
+{
+    PolicyNews source;
+    if (has_to_do_with(list, listed->source))
+        return STATUS_OK;
+    Status status = policies_news(list->votes->policies, listed->source, list->arena, &source);
+    if (status == STATUS_NOT_FOUND || status == STATUS_CORRUPT)
+        return STATUS_OK;
+    TRY(status);
+    for (size_t i = 0; i < source.facts.move_count; i++) {
+        const PolicyMove *move = &source.facts.moves[i];
+        if (move->state != POLICY_MERGED || move->other != policy ||
+            !id_equal(move->id, listed->merge))
+            continue;
+        PolicyNotice notice = notice_about(policy, NOTICE_JOINED, move->actor, move->time_us);
+        notice.other = listed->source;
+        consider(list, notice, (NoticeKey){listed->source, 'm', i});
+    }
+    return STATUS_OK;
+}
+
+static Status consider_policy(NoticeList *list, const PolicyNews *news)
+{
+    uint64_t policy = news->facts.id;
+    consider_moves(list, &news->facts);
+    for (size_t i = 0; i < news->listed && i < JOINED_MOST; i++)
+        TRY(consider_joined(list, policy, &news->sources[i]));
+    if (news->edit.revision > 0)
+        consider(list, notice_about(policy, NOTICE_EDITED, news->edit.editor, news->edit.time_us),
+                 (NoticeKey){policy, 'r', news->edit.revision});
+    return STATUS_OK;
+}
+
+static Status consider_answers(NoticeList *list)
+{
+    const PolicySet *set = list->set;
+    AnswerNews *news = ARENA_ARRAY(list->arena, set->count, AnswerNews);
+    TRY(answers_news(list->votes->policies, set->ids, set->count, list->arena, news));
+    for (size_t i = 0; i < set->count; i++)
+        if (news[i].revision > 0)
+            consider(list,
+                     notice_about(set->ids[i], NOTICE_ANSWERED, news[i].author, news[i].time_us),
+                     (NoticeKey){set->ids[i], 'a', news[i].revision});
+    return STATUS_OK;
+}
+
+static Status fill_name(Votes *votes, PolicyNotice *notice, Arena *arena)
 {
     Policy policy;
     Status status = policies_read(votes->policies, notice->policy, arena, &policy);
@@ -276,10 +341,31 @@ static Status fill_words(Votes *votes, PolicyNotice *notice, Arena *arena)
         return STATUS_OK;
     TRY(status);
     notice->name = policy.text.name.data != NULL ? policy.text.name : SLICE_EMPTY;
-    for (size_t i = 0; notice->kind != NOTICE_EDITED && i < policy.facts.move_count; i++)
+    return STATUS_OK;
+}
+
+/* Of the move, which for a merge into the policy stands in the other's row. */
+static Status fill_reason(Votes *votes, PolicyNotice *notice, Arena *arena)
+{
+    Policy policy;
+    uint64_t id = notice->kind == NOTICE_JOINED ? notice->other : notice->policy;
+    if (notice->kind == NOTICE_EDITED || notice->kind == NOTICE_ANSWERED)
+        return STATUS_OK;
+    Status status = policies_read(votes->policies, id, arena, &policy);
+    if (status == STATUS_NOT_FOUND || status == STATUS_CORRUPT)
+        return STATUS_OK;
+    TRY(status);
+    for (size_t i = 0; i < policy.facts.move_count; i++)
         if (policy.facts.moves[i].time_us == notice->time_us)
             notice->reason = policy.facts.moves[i].reason;
     return STATUS_OK;
+}
+
+/* The cache has no names and no reasons; those that are shown are read. */
+static Status fill_words(Votes *votes, PolicyNotice *notice, Arena *arena)
+{
+    TRY(fill_name(votes, notice, arena));
+    return fill_reason(votes, notice, arena);
 }
 
 static int64_t begin_us(Votes *votes, const Voter *voter, const Dismissed *dismissed)
@@ -300,6 +386,8 @@ Status notices_list(Votes *votes, uint64_t account, Arena *arena, PolicyNotice *
     TRY(read_dismissed(votes, account, arena, &dismissed));
     TRY(collect_policies(votes, &voter, arena, &set));
     NoticeList *list = ARENA_NEW(arena, NoticeList);
+    list->votes = votes;
+    list->set = &set;
     list->viewer = account;
     list->after_us = begin_us(votes, &voter, &dismissed);
     list->dismissed = &dismissed;
@@ -310,8 +398,9 @@ Status notices_list(Votes *votes, uint64_t account, Arena *arena, PolicyNotice *
         if (status == STATUS_NOT_FOUND || status == STATUS_CORRUPT)
             continue;
         TRY(status);
-        consider_policy(list, &news);
+        TRY(consider_policy(list, &news));
     }
+    TRY(consider_answers(list));
     for (size_t i = 0; i < list->count; i++)
         TRY(fill_words(votes, &list->notices[i], arena));
     *ret_notices = list->notices;

@@ -2,11 +2,11 @@
  *
  * Nothing is written when something happens: the list is made when it is asked for, from the moves and texts of those policies, less what the
  * person has dismissed. So a move of a policy with a million voters costs no more than any other.
- *   1. Every move that a voter should know of, and the latest change of a text, by somebody else, in the last NOTICES_DAYS days, is there
- *      until it is dismissed; what happened before the account was made is not.
+ *   1. Every move that a voter should know of, every merge into the policy, and the latest change of its text and of its official answer, by
+ *      somebody else, in the last NOTICES_DAYS days, is there until it is dismissed; what happened before the account was made is not.
  *   2. Dismissing is repeatable, and in any order; a dismissal lives longer than what it dismisses.
- *   3. Bounded: the lines of a voter, the watch list, the newest 100 policies of an owner; facts come from the cache of policies, and may
- *      be a minute behind. The newest NOTICES_MOST are listed.
+ *   3. Bounded: the lines of a voter, the watch list, the newest 100 policies of an owner, 100 merges into one policy; facts come from the
+ *      cache of policies, and may be a minute behind. The newest NOTICES_MOST are listed.
  * Not promised: that what is told happened after the person came to the policy. A policy that cannot be read is left out. */
 #pragma once
 
@@ -22,7 +22,9 @@ enum { NOTICES_MOST = 50, NOTICES_DAYS = 365, NOTICE_KEY_BYTES = 40 };
     X(RETIRED, "retired", "it was retired; you have your votes back")                 \
     X(HIDDEN, "hidden", "it was hidden and waits to be deleted")                      \
     X(DELETED, "deleted", "it was deleted; you have your votes back")                 \
-    X(RESTORED, "restored", "it is back: an appeal was granted")
+    X(RESTORED, "restored", "it is back: an appeal was granted")                      \
+    X(JOINED, "joined", "another policy was merged into it; its votes count here")    \
+    X(ANSWERED, "answered", "it has an official answer")
 typedef enum NoticeKind {
 #define X(name, word, text) NOTICE_##name,
     NOTICE_KIND_LIST(X)
@@ -34,11 +36,13 @@ const char *notice_kind_name(NoticeKind kind);
 const char *notice_kind_text(NoticeKind kind);
 
 typedef struct PolicyNotice {
-    Slice key; /* names it for dismissing: "12-m3" */
+    Slice
+        key; /* names it for dismissing: "12-m3"; what came by a merge has the key that it has for its own voters */
     NoticeKind kind;
     uint64_t policy;
-    Slice name;     /* of the policy, as it is now; empty when it has no text any more */
-    uint64_t other; /* merging, merged: where to; retired: in favour of which; 0: none */
+    Slice name; /* of the policy, as it is now; empty when it has no text any more */
+    uint64_t
+        other; /* merging, merged: where to; retired: in favour of which; joined: which one came; 0: none */
     uint64_t actor; /* who did it; 0: the system */
     int64_t time_us;
     Slice reason; /* as it stands in the public log; empty: none */

@@ -233,6 +233,19 @@ typedef struct Recount {
 } Recount;
 MUST_USE Status votes_recount(Votes *votes, uint64_t policy, Recount *ret_recount);
 
+/* A policy with all that were merged into it (policies_members). */
+typedef struct VotersOf {
+    const uint64_t *policies;
+    size_t count;
+} VotersOf;
+typedef struct VoterCounts {
+    uint64_t first, second, both;
+} VoterCounts;
+/* How many people hold something on the one, on the other, and on both, each counted once; by the counts, so it may lag. Only numbers:
+ * who they are is not told. TOO_LARGE: more than `most` cells would have to be read for it. */
+MUST_USE Status votes_voters(Votes *votes, const VotersOf *first, const VotersOf *second,
+                             uint64_t most, VoterCounts *ret_counts);
+
 /* ---- The past ---------------------------------------------------------------------------------------------- */
 
 /* The changes of one hour (since 1970), by the entries' own time. A policy may come several times: add. */

@@ -131,6 +131,41 @@ def test_bad_words_fail_with_one_sentence(standing, words):
     assert done.returncode == 1 and done.stderr.startswith("ostraka: ") and done.stderr.count("\n") == 1
 
 
+def test_an_official_answer_is_given_changed_and_shown(ledger):
+    ledger.user("ada")
+    ledger.user("office", "--role", "respond")
+    policy = str(ledger.policy("ada", "Clean rivers"))
+    assert ledger.call("policy", "answer", policy) == {"policy": int(policy), "answered": False, "due": False}
+    refused = ledger.run("policy", "answer", policy, "--as", "ada", "--text", "Yes.")
+    assert refused.returncode == 1 and "may not" in refused.stderr
+    for words in (["--outcome", "maybe", "--text", "Yes."], ["--outcome", "done"], ["--text", " "]):
+        assert ledger.run("policy", "answer", policy, *words).returncode == 1, words
+    first = ledger.call("policy", "answer", policy, "--as", "office", "--text", "We *look* at it.", "--outcome", "considering")
+    assert (first["outcome"], first["revision"]) == ("considering", 1)
+    second = ledger.call("policy", "answer", policy, "--outcome", "accepted")
+    assert (second["text"], second["outcome"], second["revision"]) == ("We *look* at it.", "accepted", 2)
+    assert "Accepted" in ledger.run("policy", "answer", policy).stdout
+    acts = ledger.call("audit", "list", "--policy", policy, "--public")
+    acts = acts if isinstance(acts, list) else acts["acts"]
+    assert [act["kind"] for act in acts] == ["policy-answer", "policy-answer"] and {act["outcome"] for act in acts} == {"done"}
+
+
+def test_what_moderators_do_is_noted_with_its_reason(ledger):
+    ledger.user("ada")
+    ledger.user("bob")
+    ledger.user("cleo", "--role", "moderate_policies")
+    a, b = str(ledger.policy("ada", "Clean rivers")), str(ledger.policy("bob", "Cleaner rivers"))
+    ledger.call("policy", "delete", a, "--as", "cleo", "--reason", "abuse")
+    ledger.call("policy", "appeal", a, "--as", "cleo", "--reason", "a mistake")
+    target = ledger.call("policy", "merge", a, b, "--into", "new", "--name", "Rivers", "--as", "cleo", "--reason", "the same")["target"]
+    ledger.call("policy", "retire", str(target), "--reason", "over")
+    acts = ledger.call("audit", "list", "--public")
+    acts = acts if isinstance(acts, list) else acts["acts"]
+    assert [(act["kind"], act["reason"]) for act in acts] == [
+        ("policy-retire", "over"), ("policy-merge", "the same"), ("policy-merge", "the same"), ("policy-restore", "a mistake"),
+        ("policy-delete", "abuse")]
+
+
 def test_retiring_merging_deleting_and_appealing(ledger):
     ledger.user("ada")
     ledger.user("bob")

@@ -4,6 +4,7 @@
  * answered must be true when all has arrived: OK means done, anything but OK and UNKNOWN means not done and never will be.
  * Then the operation is repeated (a merge is finished by the sweep's call), with what is late arriving at every moment of that,
  * and the promises of policies.h must hold. */
+#include "policies/answers.h"
 #include "stage.h"
 
 /* What the scenarios work on; new for every run. */
@@ -104,6 +105,103 @@ static Status again_merge(void)
             return status;
     }
     return stage_state(source) == POLICY_MERGED ? STATUS_OK : STATUS_CONFLICT;
+}
+
+/* A merge into a new policy, by its name: repeated, it is the same merge into the same policy. */
+static PolicyMerge merge;
+
+static void prepare_new_target(void)
+{
+    source = target = stage_active("Free buses");
+    merge = (PolicyMerge){.id = stage_id(), .source = source, .reason = SLICE("the same")};
+    text = stage_text("Free buses and trams");
+}
+
+static Status run_new_target(void)
+{
+    TRY(policies_merge_target(stage.policies, &merge, &text, &merge.target, NULL));
+    return policies_merge_named(stage.policies, &merge, NULL);
+}
+
+static bool done_new_target(void)
+{
+    Policy policy = stage_read(source);
+    const PolicyMove *last = &policy.facts.moves[policy.facts.move_count - 1];
+    return last->state == POLICY_MERGED && last->other == merge.target;
+}
+
+static Status again_new_target(void)
+{
+    Status status = run_new_target();
+    if (status == STATUS_REFUSED) { /* it fell back, and another try needs another name */
+        merge.id = stage_id();
+        status = run_new_target();
+    }
+    return status;
+}
+
+static void prepare_restore(void)
+{
+    source = target = stage_active("Free buses");
+    EXPECT_STATUS(stage_move(source, POLICY_RETIRED), STATUS_OK);
+    EXPECT_STATUS(stage_move(source, POLICY_PENDING_DELETION), STATUS_OK);
+    move = (PolicyMove){.id = stage_id(), .actor = STAGE_ACTOR, .reason = SLICE("a mistake")};
+}
+
+static Status run_restore(void)
+{
+    return policies_restore(stage.policies, source, &move, NULL);
+}
+
+static bool done_restore(void)
+{
+    Policy policy = stage_read(source);
+    const PolicyMove *last = &policy.facts.moves[policy.facts.move_count - 1];
+    EXPECT(policy.facts.move_count <= 5);
+    return last->state == POLICY_RETIRED && id_equal(last->id, move.id) &&
+           last->payer == STAGE_OWNER && last->percent == STAGE_PERCENT;
+}
+
+static void prepare_answer(void)
+{
+    source = target = stage_active("Free buses");
+    AnswerWish first = {
+        .outcome = OUTCOME_CONSIDERING, .text = SLICE("We look at it."), .author = 3};
+    AnswerState state;
+    EXPECT_STATUS(answers_give(stage.policies, source, &first, NULL), STATUS_OK);
+    EXPECT_STATUS(answers_read(stage.policies, source, stage.arena, &state), STATUS_OK);
+    seen = state.answer.version;
+}
+
+static Status run_answer(void)
+{
+    AnswerWish wish = {
+        .seen = seen, .outcome = OUTCOME_ACCEPTED, .text = SLICE("We do it."), .author = 4};
+    return answers_give(stage.policies, source, &wish, NULL);
+}
+
+static bool done_answer(void)
+{
+    AnswerState state;
+    Answer first;
+    EXPECT_STATUS(answers_read(stage.policies, source, stage.arena, &state), STATUS_OK);
+    EXPECT(state.is_answered && state.answer.revision <= 2);
+    EXPECT_STATUS(answers_revision(stage.policies, source, 1, stage.arena, &first), STATUS_OK);
+    EXPECT_SLICE(first.text, SLICE("We look at it."));
+    return state.answer.revision == 2 && state.answer.outcome == OUTCOME_ACCEPTED;
+}
+
+static Status run_due(void)
+{
+    TRY(answers_note_due(stage.policies, source, 1000));
+    return answers_note_told(stage.policies, source);
+}
+
+static bool done_due(void)
+{
+    AnswerState state;
+    EXPECT_STATUS(answers_read(stage.policies, source, stage.arena, &state), STATUS_OK);
+    return state.is_due && state.is_told && state.due_votes == 1000;
 }
 
 static void prepare_disown(void)
@@ -318,6 +416,27 @@ TEST(edit)
 TEST(merge)
 {
     try_everything(&(Scenario){prepare_merge, run_merge, done_merge, again_merge});
+}
+
+TEST(merge_into_a_new_policy)
+{
+    try_everything(
+        &(Scenario){prepare_new_target, run_new_target, done_new_target, again_new_target});
+}
+
+TEST(restore)
+{
+    try_everything(&(Scenario){prepare_restore, run_restore, done_restore, run_restore});
+}
+
+TEST(answer)
+{
+    try_everything(&(Scenario){prepare_answer, run_answer, done_answer, run_answer});
+}
+
+TEST(note_that_an_answer_is_due)
+{
+    try_everything(&(Scenario){prepare_disown, run_due, done_due, run_due});
 }
 
 TEST(disown)

@@ -78,6 +78,89 @@ TEST(a_new_policy_can_be_the_target)
     stage_end();
 }
 
+static PolicyMerge named(uint64_t source, uint64_t target)
+{
+    return (PolicyMerge){.id = stage_id(),
+                         .source = source,
+                         .target = target,
+                         .actor = STAGE_ACTOR,
+                         .reason = SLICE("the same")};
+}
+
+TEST(a_merge_that_is_sent_twice_is_one)
+{
+    Reason reason = {.rule = ""};
+    stage_begin();
+    uint64_t source = stage_active("Free buses"), target = stage_active("Free trams"),
+             third = stage_active("Free trains");
+    PolicyMerge merge = named(source, target);
+    for (int i = 0; i < 3; i++)
+        EXPECT_STATUS(policies_merge_named(stage.policies, &merge, &reason), STATUS_OK);
+    EXPECT_I64(stage_read(source).facts.move_count, 4);
+    EXPECT(id_equal(stage_read(source).facts.moves[3].id, merge.id));
+    /* Also when the target has gone on meanwhile. */
+    stage_merge(target, third);
+    EXPECT_STATUS(policies_merge_named(stage.policies, &merge, &reason), STATUS_OK);
+    /* The same name for something else is a mistake, and another name is another merge. */
+    merge.target = third;
+    EXPECT_STATUS(policies_merge_named(stage.policies, &merge, &reason), STATUS_CONFLICT);
+    EXPECT_SLICE(slice_from(reason.field), SLICE("target"));
+    merge = named(source, third);
+    EXPECT_STATUS(policies_merge_named(stage.policies, &merge, &reason), STATUS_REFUSED);
+    stage_check(source, third);
+    stage_end();
+}
+
+TEST(a_merge_that_fell_back_stays_so)
+{
+    Reason reason = {.rule = ""};
+    stage_begin();
+    uint64_t source = stage_active("Free buses"), target = stage_active("Free trams");
+    PolicyMerge merge = named(source, target);
+    faulty_plan(&stage.faulty, 3, FAULT_DONE, FAULT_FOREVER); /* merging, and then nothing */
+    EXPECT_STATUS(policies_merge_named(stage.policies, &merge, &reason), STATUS_UNKNOWN);
+    stage_restart();
+    EXPECT_I64(stage_state(source), POLICY_MERGING);
+    EXPECT_STATUS(stage_move(target, POLICY_RETIRED), STATUS_OK);
+    EXPECT_STATUS(policies_merge_named(stage.policies, &merge, &reason), STATUS_REFUSED);
+    EXPECT_I64(stage_state(source), POLICY_ACTIVE);
+    EXPECT_STATUS(policies_merge_named(stage.policies, &merge, &reason), STATUS_REFUSED);
+    EXPECT_I64(stage_read(source).facts.move_count, 4);
+    stage_end();
+}
+
+TEST(a_merge_into_a_new_policy_makes_one_of_them)
+{
+    Reason reason = {.rule = ""};
+    stage_begin();
+    uint64_t a = stage_active("Free buses"), b = stage_active("Free trams"), first, again;
+    PolicyText text = stage_text("Free buses and trams"), bad = stage_text("x");
+    PolicyMerge merge = named(a, 0), other = named(a, 0), nowhere = named(4711, 0);
+    EXPECT_STATUS(policies_merge_target(stage.policies, &merge, &text, &first, &reason), STATUS_OK);
+    EXPECT_STATUS(policies_merge_target(stage.policies, &merge, &text, &again, &reason), STATUS_OK);
+    EXPECT_I64(first, again);
+    stage_restart();
+    EXPECT_STATUS(policies_merge_target(stage.policies, &merge, &text, &again, &reason), STATUS_OK);
+    EXPECT_I64(first, again);
+    EXPECT_STATUS(policies_merge_target(stage.policies, &other, &text, &again, &reason), STATUS_OK);
+    EXPECT(first != again);
+    EXPECT_STATUS(policies_merge_target(stage.policies, &other, &bad, &again, &reason),
+                  STATUS_INVALID);
+    EXPECT_STATUS(policies_merge_target(stage.policies, &nowhere, &text, &again, &reason),
+                  STATUS_NOT_FOUND);
+    Policy made = stage_read(first);
+    EXPECT_I64(made.facts.moves[0].state, POLICY_ACTIVE);
+    EXPECT_I64(made.owner, 0);
+    EXPECT_SLICE(made.text.name, SLICE("Free buses and trams"));
+    /* Both sources go there by the same name. */
+    merge.target = first;
+    EXPECT_STATUS(policies_merge_named(stage.policies, &merge, &reason), STATUS_OK);
+    merge.source = b;
+    EXPECT_STATUS(policies_merge_named(stage.policies, &merge, &reason), STATUS_OK);
+    expect_members(first, (uint64_t[]){first, a, b}, 3);
+    stage_end();
+}
+
 /* By the target's clock the target came later; still it is there when the source comes to it. */
 TEST(a_member_finds_its_root_at_any_time_after_its_merge)
 {

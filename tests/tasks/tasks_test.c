@@ -1,5 +1,6 @@
 /* tasks_test.c -- what the tasks do, each on something that was left to it. */
 #include "instance.h"
+#include "policies/answers.h"
 #include "policies/policies_internal.h"
 
 static Tasks *tasks;
@@ -440,4 +441,91 @@ TEST(two_instances_at_once_count_nothing_twice)
     tasks_free(other);
     votes_free(other_votes);
     end();
+}
+
+/* ---- Official answers -------------------------------------------------------------------------------------------- */
+
+typedef struct Teller {
+    int told;
+    uint64_t policy;
+    Status status;
+} Teller;
+
+static Status tell(void *self, uint64_t policy, Reason *reason)
+{
+    Teller *teller = self;
+    (void)reason;
+    teller->told++;
+    teller->policy = policy;
+    return teller->status;
+}
+
+static Tasks *answering(Ranking *ranking, Teller *teller)
+{
+    return tasks_new(&(TasksOptions){.store = stage.store,
+                                     .world = stage.world,
+                                     .accounts = stage.accounts,
+                                     .policies = stage.policies,
+                                     .votes = stage.votes,
+                                     .ranking = ranking,
+                                     .creation_grace_s = S_PER_DAY,
+                                     .address = "here",
+                                     .answer_teller = {tell, teller}});
+}
+
+static AnswerState answer_state(uint64_t policy)
+{
+    AnswerState state = {.is_due = true};
+    EXPECT_STATUS(answers_read(stage.policies, policy, stage.arena, &state), STATUS_OK);
+    return state;
+}
+
+TEST(an_answer_becomes_due_once_and_those_who_answer_are_told)
+{
+    stage_begin();
+    Teller teller = {.status = STATUS_OK};
+    Ranking *ranking = ranking_new(&(RankingOptions){
+        .store = stage.store, .world = stage.world, .policies = stage.policies, .window_days = 3});
+    tasks = answering(ranking, &teller);
+    uint64_t ann = stage_voter("ann"), bob = stage_voter("bob");
+    uint64_t trams = stage_policy(ann, "Trams"), bikes = stage_policy(bob, "Bikes");
+    stage_pass_days(30);
+    stage_save(ann, trams, 150);
+    stage_project();
+    EXPECT_STATUS(ranking_load(ranking, stage.votes), STATUS_OK);
+    run("answers"); /* without a threshold nothing is ever due */
+    EXPECT(!answer_state(trams).is_due);
+    EXPECT_STATUS(
+        accounts_set_setting(stage.accounts, SLICE("answer_threshold"), SLICE("150"), 0, NULL),
+        STATUS_OK);
+    test_world_pass(&stage.own, 3600 * US_PER_S);
+    /* A teller that fails is asked again, and the note that it is due stands. */
+    teller.status = STATUS_UNAVAILABLE;
+    EXPECT_STATUS(tasks_run(tasks, SLICE("answers"), &(Reason){0}), STATUS_UNAVAILABLE);
+    EXPECT(answer_state(trams).is_due && !answer_state(trams).is_told);
+    EXPECT_I64(answer_state(trams).due_votes, 150);
+    EXPECT(!answer_state(bikes).is_due);
+    teller = (Teller){.status = STATUS_OK};
+    run("answers");
+    EXPECT_I64(teller.told, 1);
+    EXPECT_I64(teller.policy, trams);
+    EXPECT(answer_state(trams).is_told);
+    /* Not again, by whichever instance. */
+    Tasks *other = answering(ranking, &teller);
+    run("answers");
+    EXPECT_STATUS(tasks_run(other, SLICE("answers"), &(Reason){0}), STATUS_OK);
+    EXPECT_I64(teller.told, 1);
+    tasks_free(other);
+    /* One that has its answer already needs nobody. */
+    AnswerWish wish = {.outcome = OUTCOME_ACCEPTED, .text = SLICE("Yes."), .author = ann};
+    EXPECT_STATUS(answers_give(stage.policies, bikes, &wish, NULL), STATUS_OK);
+    stage_save(bob, bikes, 200);
+    stage_project();
+    EXPECT_STATUS(ranking_load(ranking, stage.votes), STATUS_OK);
+    run("answers");
+    EXPECT(answer_state(bikes).is_due);
+    EXPECT_I64(teller.told, 1);
+    tasks_free(tasks);
+    ranking_free(ranking);
+    stage_end();
 }

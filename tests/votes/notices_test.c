@@ -1,6 +1,7 @@
 /* notices_test.c -- who is told of what, and what is dismissed. */
 #include "votes/notices.h"
 
+#include "policies/answers.h"
 #include "stage.h"
 
 static PolicyNotice *notices;
@@ -131,6 +132,7 @@ TEST(a_notice_is_dismissed_once_and_for_all)
                                       "1-",
                                       "1-m",
                                       "1-x3",
+                                      "1-a01",
                                       "-m1",
                                       "a-m1",
                                       "1-m1x",
@@ -191,5 +193,116 @@ TEST(the_newest_fifty_are_listed)
     EXPECT_STATUS(notices_dismiss_all(stage.votes, watcher, notices[NOTICES_MOST - 1].time_us),
                   STATUS_OK);
     EXPECT_I64(list(watcher), NOTICES_MOST - 1);
+    stage_end();
+}
+
+TEST(voters_of_a_target_are_told_what_came_to_it)
+{
+    stage_begin();
+    uint64_t owner = stage_voter("owner"), voter = stage_voter("voter"), both = stage_voter("both");
+    stage_pass_days(60);
+    uint64_t source = stage_policy(owner, "Source"), target = stage_policy(voter, "Target");
+    Reason reason = {.rule = ""};
+    stage_save(both, source, 5);
+    stage_save(both, target, 5);
+    pass();
+    EXPECT_STATUS(policies_merge(stage.policies, source, target, 0, SLICE("the same"), &reason),
+                  STATUS_OK);
+    EXPECT_I64(list(voter), 1);
+    EXPECT_I64(notices[0].kind, NOTICE_JOINED);
+    EXPECT_I64(notices[0].policy, target);
+    EXPECT_I64(notices[0].other, source);
+    EXPECT_SLICE(notices[0].name, SLICE("Target"));
+    EXPECT_SLICE(notices[0].reason, SLICE("the same"));
+    Slice key = notices[0].key;
+    /* Whoever has votes on both is told of the one that went, and not twice. */
+    EXPECT_I64(list(both), 1);
+    EXPECT_I64(notices[0].kind, NOTICE_MERGED);
+    EXPECT_I64(list(owner), 1);
+    EXPECT_I64(notices[0].kind, NOTICE_MERGED);
+    EXPECT_STATUS(notices_dismiss(stage.votes, voter, key), STATUS_OK);
+    EXPECT_I64(list(voter), 0);
+    stage_end();
+}
+
+/* A merge that fell back leaves its listing, which nobody is told of. */
+TEST(a_merge_that_did_not_come_about_is_not_told)
+{
+    stage_begin();
+    uint64_t owner = stage_voter("owner"), voter = stage_voter("voter");
+    stage_pass_days(60);
+    uint64_t source = stage_policy(owner, "Source"), target = stage_policy(voter, "Target");
+    pass();
+    stage_move(target, POLICY_PENDING_DELETION);
+    EXPECT_STATUS(policies_merge(stage.policies, source, target, 0, SLICE_EMPTY, NULL),
+                  STATUS_REFUSED);
+    EXPECT_I64(list(voter), 1);
+    EXPECT_I64(notices[0].kind, NOTICE_HIDDEN);
+    EXPECT_I64(list(owner), 0);
+    stage_end();
+}
+
+TEST(voters_and_owners_are_told_of_an_answer_and_its_author_is_not)
+{
+    stage_begin();
+    uint64_t owner = stage_voter("owner"), voter = stage_voter("voter"),
+             office = stage_voter("office");
+    uint64_t policy = stage_policy(owner, "Clean rivers");
+    AnswerState state;
+    AnswerWish wish = {.outcome = OUTCOME_ACCEPTED, .text = SLICE("Yes."), .author = office};
+    stage_save(voter, policy, 5);
+    stage_save(office, policy, 5);
+    pass();
+    EXPECT_STATUS(answers_give(stage.policies, policy, &wish, NULL), STATUS_OK);
+    const uint64_t told[] = {owner, voter};
+    for (int i = 0; i < 2; i++) {
+        EXPECT_I64(list(told[i]), 1);
+        EXPECT_I64(notices[0].kind, NOTICE_ANSWERED);
+        EXPECT_I64(notices[0].policy, policy);
+        EXPECT_SLICE(notices[0].name, SLICE("Clean rivers"));
+    }
+    EXPECT_I64(list(office), 0);
+    EXPECT_I64(list(voter), 1);
+    EXPECT_STATUS(notices_dismiss(stage.votes, voter, notices[0].key), STATUS_OK);
+    EXPECT_I64(list(voter), 0);
+    /* Another answer is another notice. */
+    pass();
+    EXPECT_STATUS(answers_read(stage.policies, policy, stage.arena, &state), STATUS_OK);
+    wish = (AnswerWish){.seen = state.answer.version,
+                        .outcome = OUTCOME_DONE,
+                        .text = SLICE("Done."),
+                        .author = office};
+    EXPECT_STATUS(answers_give(stage.policies, policy, &wish, NULL), STATUS_OK);
+    EXPECT_I64(list(voter), 1);
+    stage_end();
+}
+
+TEST(voters_are_counted_once_however_much_they_hold)
+{
+    stage_begin();
+    uint64_t people[4];
+    static const char *const NAMES[] = {"one", "two", "three", "four"};
+    for (int i = 0; i < 4; i++)
+        people[i] = stage_voter(NAMES[i]);
+    stage_pass_days(60);
+    uint64_t a = stage_policy(people[0], "Policy a"), b = stage_policy(people[0], "Policy b"),
+             c = stage_policy(people[1], "Policy c");
+    stage_save(people[2], a, 5);
+    stage_save(people[2], c, 5);
+    stage_save(people[3], b, 5);
+    stage_save(people[3], b, 0); /* took it back: not a voter any more */
+    stage_project();
+    VoterCounts counts = {0};
+    const uint64_t members[] = {a, b};
+    VotersOf first = {members, 2}, second = {&c, 1};
+    EXPECT_STATUS(votes_voters(stage.votes, &first, &second, 100, &counts), STATUS_OK);
+    EXPECT_I64(counts.first, 2);
+    EXPECT_I64(counts.second, 2);
+    EXPECT_I64(counts.both, 1);
+    /* One, two and three of them twice: six cells. */
+    EXPECT_STATUS(votes_voters(stage.votes, &first, &second, 6, &counts), STATUS_OK);
+    EXPECT_STATUS(votes_voters(stage.votes, &first, &second, 5, &counts), STATUS_TOO_LARGE);
+    EXPECT_STATUS(votes_voters(stage.votes, &second, &second, 100, &counts), STATUS_OK);
+    EXPECT_I64(counts.both, 2);
     stage_end();
 }
