@@ -60,7 +60,7 @@ static Status judge_method(WebRequest *request, WebMethod *ret_method)
 static Status judge_route(WebRequest *request, WebMethod method)
 {
     const WebServer *server = request->server;
-    request->match = routes_find(server->routes, server->route_count, method, request->path.path);
+    request->match = routes_find(&server->table, method, request->path.path);
     if (request->match.route != NULL)
         return STATUS_OK;
     if (request->match.allowed != 0)
@@ -161,7 +161,7 @@ static bool redirect_without_slash(WebRequest *request)
     if (path.size < 2 || path.data[path.size - 1] != '/')
         return false;
     path.size--;
-    if (routes_find(server->routes, server->route_count, WEB_GET, path).allowed == 0)
+    if (routes_find(&server->table, WEB_GET, path).allowed == 0)
         return false;
     Slice query = request->path.query;
     web_redirect(request, 308,

@@ -8,7 +8,7 @@
 
 #include "web/page_cache_internal.h"
 
-enum { SHARDS = 16, BUCKETS = 512, ENTRY_COST = 512 };
+enum { SHARDS = 16, BUCKETS = 512, ENTRY_COST = 512, MOVE_PART = 8 };
 
 typedef struct Entry {
     struct Entry *next;          /* in its bucket */
@@ -17,6 +17,7 @@ typedef struct Entry {
     PageKey key;
     CachedPage *page;
     bool is_rendering; /* somebody was told to make it anew */
+    uint64_t moved;    /* how many pages had been put when it last moved in the order of use */
 } Entry;
 
 typedef struct Shard {
@@ -24,7 +25,7 @@ typedef struct Shard {
     Entry *buckets[BUCKETS];
     Entry order; /* a ring; its `older` is the newest entry; this one is none */
     size_t bytes, count;
-    uint64_t hits, renders;
+    uint64_t puts, hits, renders;
 } Shard;
 
 struct PageCache {
@@ -71,6 +72,15 @@ static void unuse(Entry *entry)
     entry->older->newer = entry->newer;
 }
 
+/* Only when so many pages came in since it last moved that it has fallen behind by a part of the list: moving writes to its neighbours, which
+ * are rarely in the processor's cache. */
+static void use_again(Shard *shard, Entry *entry)
+{
+    entry->moved = shard->puts;
+    unuse(entry);
+    use(shard, entry);
+}
+
 static bool is_key(const Entry *entry, PageKey key)
 {
     return entry->key.is_json == key.is_json && slice_equal(entry->key.name, key.name);
@@ -114,6 +124,7 @@ static void insert(Shard *shard, uint64_t hash, PageKey key, CachedPage *page)
     entry->page = page_hold(page);
     entry->next = *bucket;
     *bucket = entry;
+    entry->moved = ++shard->puts;
     use(shard, entry);
     shard->bytes += cost_of(page, key);
     shard->count++;
@@ -168,8 +179,8 @@ CachedPage *page_cache_get(PageCache *cache, PageKey key, PageAge age)
     CachedPage *page = NULL;
     if (entry != NULL) {
         page = usable(entry, now_us, age);
-        unuse(entry);
-        use(shard, entry);
+        if (shard->puts - entry->moved >= shard->count / MOVE_PART)
+            use_again(shard, entry);
     }
     shard->hits += page != NULL;
     shard->renders += page == NULL;

@@ -7,7 +7,7 @@
  *   2. When a page that is there has become too old, one caller is told to render it and the others get the old one meanwhile, so
  *      a busy page costs one rendering each `most_us`. Only a page that is not there, or far too old, is rendered by
  *      whoever asks: by no more than there are threads that answer.
- *   3. At most `bytes` are kept; what was not asked for the longest goes first. A page counts twice, because its compressed
+ *   3. At most `bytes` are kept; what was not asked for the longest goes first, by about an eighth of what is kept. A page counts twice, because its compressed
  *      forms are kept beside it.
  * All functions may be called from any thread. Everything is in memory: a restart begins with nothing. */
 #pragma once

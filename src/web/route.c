@@ -1,6 +1,9 @@
-/* route.c -- finding a route, and checking the table. The search is a walk over the rows: a row is dismissed at the
- * first byte that differs, which for a few hundred rows costs less than one of the request's system calls. */
+/* route.c -- finding a route, and checking the table. The search is a walk over the rows: nearly
+ * all of them are dismissed by eight bytes each, which stand side by side: rows are large, and a few hundred of them would cost as much as
+ * a system call. */
 #include "web/route.h"
+
+#include <stdlib.h>
 
 static const char *const METHODS[WEB_METHODS] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
 
@@ -37,15 +40,6 @@ static bool is_capture(Slice segment)
     return segment.size > 2 && segment.data[0] == '{';
 }
 
-/* Nearly every row differs from the path in its first bytes, before it names anything. */
-static bool may_fit(const char *pattern, Slice path)
-{
-    size_t i = 0;
-    while (i < path.size && pattern[i] != '\0' && pattern[i] == path.data[i])
-        i++;
-    return i == path.size || pattern[i] == '\0' || pattern[i] == '{';
-}
-
 static bool path_fits(const char *pattern, Slice path, Slice captures[WEB_CAPTURES_MAX])
 {
     Slice pattern_rest = slice_from(pattern + 1), path_rest = slice_after(path, 1);
@@ -63,16 +57,57 @@ static bool path_fits(const char *pattern, Slice path, Slice captures[WEB_CAPTUR
     return !more_found;
 }
 
-WebMatch routes_find(const WebRoute *routes, size_t count, WebMethod method, Slice path)
+/* What every path that fits begins with: `bytes` where `mask` is set. */
+typedef struct RouteHead {
+    uint64_t bytes, mask;
+} RouteHead;
+
+/* The first eight bytes; zeros behind a shorter text. */
+static uint64_t first_bytes(const char *text, size_t size)
+{
+    uint64_t bytes = 0;
+    memcpy(&bytes, text, size < sizeof bytes ? size : sizeof bytes);
+    return bytes;
+}
+
+/* Up to the first name; of a short pattern without one also its end. */
+static RouteHead head_of(const char *pattern)
+{
+    size_t size = strlen(pattern), same = slice_find(slice_from(pattern), '{');
+    char mask[sizeof(uint64_t)] = {0};
+    memset(mask, 0xFF, same == size ? sizeof mask : same < sizeof mask ? same : sizeof mask);
+    RouteHead head = {.bytes = first_bytes(pattern, same), .mask = first_bytes(mask, sizeof mask)};
+    return head;
+}
+
+Routes routes_of(const WebRoute *rows, size_t count)
+{
+    Routes routes = {rows, count, calloc(count + 1, sizeof *routes.heads)};
+    CHECK(routes.heads != NULL);
+    for (size_t i = 0; i < count; i++)
+        routes.heads[i] = head_of(rows[i].path);
+    return routes;
+}
+
+void routes_free(Routes *routes)
+{
+    free(routes->heads);
+    routes->heads = NULL;
+}
+
+WebMatch routes_find(const Routes *routes, WebMethod method, Slice path)
 {
     WebMatch match = {0};
     Slice captures[WEB_CAPTURES_MAX];
-    for (size_t i = 0; i < count; i++) {
-        if (!may_fit(routes[i].path, path) || !path_fits(routes[i].path, path, captures))
+    uint64_t first = first_bytes(path.data, path.size);
+    for (size_t i = 0; i < routes->count; i++) {
+        const WebRoute *row = &routes->rows[i];
+        if (((first ^ routes->heads[i].bytes) & routes->heads[i].mask) != 0 ||
+            !path_fits(row->path, path, captures))
             continue;
-        match.allowed |= 1u << routes[i].method;
-        if (match.route == NULL && routes[i].method == method) {
-            match.route = &routes[i];
+        match.allowed |= 1u << row->method;
+        if (match.route == NULL && row->method == method) {
+            match.route = row;
             memcpy(match.captures, captures, sizeof captures);
         }
     }

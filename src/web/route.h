@@ -156,8 +156,17 @@ MUST_USE Status routes_check(const WebRoute *routes, size_t count, Reason *reaso
 /* False when `text` is none of the five. */
 bool route_method(Slice text, WebMethod *ret_method);
 const char *route_method_name(WebMethod method);
+/* A table that is searched often: its rows, and the first bytes of each one's path, which are looked at first. */
+typedef struct Routes {
+    const WebRoute *rows;
+    size_t count;
+    struct RouteHead *heads;
+} Routes;
+/* The rows must outlive it. */
+Routes routes_of(const WebRoute *rows, size_t count);
+void routes_free(Routes *routes);
 /* `path` is what http_parse_target gives, its segments still encoded. */
-WebMatch routes_find(const WebRoute *routes, size_t count, WebMethod method, Slice path);
+WebMatch routes_find(const Routes *routes, WebMethod method, Slice path);
 size_t route_param_count(const WebRoute *route);
 /* The threads that run it; never WEB_BY_METHOD. */
 WebThreads route_threads(const WebRoute *route);

@@ -87,6 +87,7 @@ static Status take_options(WebServer *server, Reason *reason)
         memcpy(server->routes, options->routes, options->route_count * sizeof *server->routes);
     memcpy(server->routes + options->route_count, BUILT_IN_ROUTES,
            BUILT_IN_ROUTE_COUNT * sizeof *server->routes);
+    server->table = routes_of(server->routes, server->route_count);
     return STATUS_OK;
 }
 
@@ -121,6 +122,7 @@ static void free_server(WebServer *server)
     page_cache_free(server->page_cache);
     for (size_t i = 0; i < WEB_THREAD_KINDS; i++)
         pool_free(server->pools[i]);
+    routes_free(&server->table);
     free(server->routes);
     pthread_mutex_destroy(&server->lock);
     free(server);

@@ -16,6 +16,7 @@ struct WebServer {
     WebOptions options;
     WebRoute *routes; /* the application's, then the built-in ones */
     size_t route_count;
+    Routes table; /* of both */
     AddressRanges trusted;
     Connections *connections;
     Metrics *metrics;

@@ -24,9 +24,17 @@ static const WebRoute ROUTES[] = {
 };
 enum { COUNT = sizeof ROUTES / sizeof ROUTES[0] };
 
+static WebMatch match_of(WebMethod method, const char *path)
+{
+    Routes routes = routes_of(ROUTES, COUNT);
+    WebMatch match = routes_find(&routes, method, slice_from(path));
+    routes_free(&routes);
+    return match;
+}
+
 static const WebRoute *found(WebMethod method, const char *path)
 {
-    return routes_find(ROUTES, COUNT, method, slice_from(path)).route;
+    return match_of(method, path).route;
 }
 
 TEST(a_route_is_found_by_method_and_path)
@@ -65,19 +73,44 @@ TEST(other_paths_fit_nothing)
                                         "//policies",
                                         "/policies/1/votes/"};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        EXPECT(routes_find(ROUTES, COUNT, WEB_GET, slice_from(cases[i])).allowed == 0);
+        EXPECT(match_of(WEB_GET, cases[i]).allowed == 0);
+}
+
+TEST(rows_are_told_apart_by_their_first_bytes_only_where_these_differ)
+{
+    static const WebRoute rows[] = {
+        {WEB_GET, "/a", nothing, .help = "x"},
+        {WEB_GET, "/abcdefg", nothing, .help = "x"},
+        {WEB_GET, "/abcdefgh", nothing, .help = "x"},
+        {WEB_GET, "/abcd/{x}", nothing, .help = "x"},
+        {WEB_GET, "/abcdefgh/{x}", nothing, .help = "x"},
+        {WEB_GET, "/{x}", nothing, .help = "x"},
+    };
+    static const struct {
+        const char *path;
+        int row; /* -1: none */
+    } cases[] = {{"/a", 0},        {"/abcdefg", 1},    {"/abcdefgh", 2}, {"/abcd/efg", 3},
+                 {"/abcd/e", 3},   {"/abcdefgh/i", 4}, {"/b", 5},        {"/ab", 5},
+                 {"/abcdef", 5},   {"/abcdefghi", 5},  {"/", -1},        {"/abcd/", -1},
+                 {"/abcde/f", -1}, {"/abcdefgh/", -1}};
+    Routes routes = routes_of(rows, sizeof rows / sizeof rows[0]);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const WebRoute *expected = cases[i].row < 0 ? NULL : &rows[cases[i].row];
+        EXPECT(routes_find(&routes, WEB_GET, slice_from(cases[i].path)).route == expected);
+    }
+    routes_free(&routes);
 }
 
 TEST(captures_come_in_the_order_of_the_path)
 {
-    WebMatch match = routes_find(ROUTES, COUNT, WEB_GET, SLICE("/policies/a%2Fb/votes/3"));
+    WebMatch match = match_of(WEB_GET, "/policies/a%2Fb/votes/3");
     EXPECT_SLICE(match.captures[0], SLICE("a%2Fb"));
     EXPECT_SLICE(match.captures[1], SLICE("3"));
 }
 
 TEST(other_methods_of_a_path_are_told)
 {
-    WebMatch match = routes_find(ROUTES, COUNT, WEB_DELETE, SLICE("/policies"));
+    WebMatch match = match_of(WEB_DELETE, "/policies");
     EXPECT(match.route == NULL);
     EXPECT_I64(match.allowed, 1u << WEB_GET | 1u << WEB_POST);
 }
