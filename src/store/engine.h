@@ -17,6 +17,9 @@ typedef struct StoreEngine {
     Status (*read_many)(Store *store, const Read *reads, size_t count, Arena *arena,
                         ReadAnswer *ret_answers);
     Status (*slice)(Store *store, const Query *query, Arena *arena, Page *ret_page);
+    /* NULL: one after the other. */
+    void (*slice_many)(Store *store, const Query *queries, size_t count, Arena *arena,
+                       PageAnswer *ret_answers);
     Status (*scan)(Store *store, const Table *table, Slice position, uint32_t limit, Arena *arena,
                    ScanPage *ret_page);
     Status (*write_many)(Store *store, const Batch *batches, size_t count, Status *ret_statuses);

@@ -148,16 +148,35 @@ Status store_read_many(Store *store, const Read *reads, size_t count, Arena *are
     return store->engine->read_many(store, reads, count, arena, ret_answers);
 }
 
-Status store_slice(Store *store, const Query *query, Arena *arena, Page *ret_page)
+static Status check_query(const Query *query)
 {
     TRY(check_read(query->table, query->row, query->mode));
     TRY(check_size(query->from.size, 0, STORE_COLUMN_MOST));
     TRY(check_size(query->to.size, 0, STORE_COLUMN_MOST));
     TRY(check_size(query->after.size, 0, STORE_COLUMN_MOST));
     TRY(check_size(query->limit, 1, STORE_PAGE_MOST));
-    if (query->mode == STORE_SERIAL && query->resume)
-        return STATUS_INVALID;
+    return query->mode == STORE_SERIAL && query->resume ? STATUS_INVALID : STATUS_OK;
+}
+
+Status store_slice(Store *store, const Query *query, Arena *arena, Page *ret_page)
+{
+    TRY(check_query(query));
     return store->engine->slice(store, query, arena, ret_page);
+}
+
+Status store_slice_many(Store *store, const Query *queries, size_t count, Arena *arena,
+                        PageAnswer *ret_answers)
+{
+    TRY(check_size(count, 0, STORE_MANY_MOST));
+    for (size_t i = 0; i < count; i++)
+        TRY(check_query(&queries[i]));
+    if (count > 0 && store->engine->slice_many != NULL)
+        store->engine->slice_many(store, queries, count, arena, ret_answers);
+    else
+        for (size_t i = 0; i < count; i++)
+            ret_answers[i].status =
+                store->engine->slice(store, &queries[i], arena, &ret_answers[i].page);
+    return STATUS_OK;
 }
 
 Status store_scan(Store *store, const Table *table, Slice position, uint32_t limit, Arena *arena,

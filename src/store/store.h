@@ -47,9 +47,8 @@ enum {
     STORE_CHANGES_MOST = 4096,          /* changes of an update, and conditions */
     STORE_PAGE_MOST = 10000,            /* cells of a page; it also ends at 4 MiB */
     STORE_PAGE_BYTES = 4 * 1024 * 1024,
-    STORE_POSITION_MOST = 8192, /* of a scan */
-    STORE_MANY_MOST =
-        10000, /* reads, batches or updates in one read_many, write_many or update_many */
+    STORE_POSITION_MOST = 8192,          /* of a scan */
+    STORE_MANY_MOST = 10000,             /* reads, slices, batches or updates in one …_many */
     STORE_TTL_MOST_S = 20 * 365 * 86400, /* Cassandra knows no longer life */
     STORE_AHEAD_MOST_S = 86400, /* how far ahead of our clock a wall-clock timestamp may be */
 };
@@ -114,6 +113,16 @@ typedef struct Query {
 
 /* OK with no cells when the row is empty: a store does not know whether a row "exists". */
 MUST_USE Status store_slice(Store *store, const Query *query, Arena *arena, Page *ret_page);
+
+typedef struct PageAnswer {
+    Status status; /* as store_slice */
+    Page page;
+} PageAnswer;
+
+/* Many slices whose round trips overlap; ret_answers has one for each. INVALID and TOO_LARGE concern the call as a whole. All pages
+ * are in memory at once: for rows that are short. */
+MUST_USE Status store_slice_many(Store *store, const Query *queries, size_t count, Arena *arena,
+                                 PageAnswer *ret_answers);
 
 typedef struct ScanCell {
     Slice row;

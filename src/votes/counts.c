@@ -207,18 +207,33 @@ static Status visit_mark(void *context, const Cell *cell)
     return STATUS_OK;
 }
 
+enum { MARKS_AT_ONCE = 1000 };
+
+/* The shards of a minute are asked for together: whoever follows other instances does this several times a second. */
 Status votes_changed(Votes *votes, uint32_t minute, uint8_t from, VotesMarkVisit *visit,
                      void *context)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     MarkVisit to = {visit, context};
-    Slice first = slice_of(&from, from > 0 ? 1 : 0);
+    Query queries[COUNT_BUCKETS];
+    PageAnswer answers[COUNT_BUCKETS];
     for (uint8_t shard = 0; shard < COUNT_BUCKETS; shard++)
-        TRY(votes_each_cell(votes,
-                            (Query){.table = &TABLE_CHANGED,
-                                    .row = ledger_mark_row(arena, minute, shard),
-                                    .from = first},
-                            visit_mark, &to));
+        queries[shard] = (Query){.table = &TABLE_CHANGED,
+                                 .row = ledger_mark_row(arena, minute, shard),
+                                 .from = slice_of(&from, from > 0 ? 1 : 0),
+                                 .limit = MARKS_AT_ONCE};
+    TRY(store_slice_many(votes->store, queries, COUNT_BUCKETS, arena, answers));
+    for (uint8_t shard = 0; shard < COUNT_BUCKETS; shard++) {
+        const Page *page = &answers[shard].page;
+        TRY(answers[shard].status);
+        for (size_t i = 0; i < page->count; i++)
+            TRY(visit_mark(&to, &page->cells[i]));
+        if (!page->more)
+            continue;
+        queries[shard].after = page->cells[page->count - 1].column;
+        queries[shard].resume = true;
+        TRY(votes_each_cell(votes, queries[shard], visit_mark, &to));
+    }
     return STATUS_OK;
 }
 

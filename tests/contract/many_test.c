@@ -39,6 +39,50 @@ TEST(one_bad_change_refuses_a_batch_over_several_rows)
     contract_end();
 }
 
+/* As many rows as COUNT, the i-th with i % 5 cells; asked for with all that a query can have. */
+TEST(slice_many_gives_the_pages_that_slice_gives)
+{
+    enum { COUNT = 60 };
+    Store *store = contract_fresh();
+    Query queries[COUNT];
+    PageAnswer answers[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        Slice row = arena_print(contract_arena(), "%d", i);
+        Change changes[5];
+        for (int k = 0; k < i % 5; k++)
+            changes[k] = put(arena_print(contract_arena(), "c%d", k), row, i + 1);
+        EXPECT_STATUS(contract_write_row(&CONTRACT_KEEP, row, changes, (size_t)(i % 5)), STATUS_OK);
+        queries[i] = (Query){.table = i % 11 == 0 ? &CONTRACT_PLAIN : &CONTRACT_KEEP,
+                             .row = row,
+                             .from = i % 3 == 0 ? SLICE("c1") : SLICE_EMPTY,
+                             .to = i % 4 == 0 ? SLICE("c3") : SLICE_EMPTY,
+                             .after = SLICE("c1"),
+                             .resume = i % 7 == 0,
+                             .reverse = i % 2 == 0,
+                             .limit = 1 + (uint32_t)i % 3};
+    }
+    EXPECT_STATUS(store_slice_many(store, queries, COUNT, contract_arena(), answers), STATUS_OK);
+    for (int i = 0; i < COUNT; i++) {
+        Page page;
+        EXPECT_STATUS(answers[i].status, STATUS_OK);
+        EXPECT_STATUS(store_slice(store, &queries[i], contract_arena(), &page), STATUS_OK);
+        EXPECT_I64(answers[i].page.count, page.count);
+        EXPECT(answers[i].page.more == page.more);
+        for (size_t k = 0; k < page.count; k++) {
+            EXPECT_SLICE(answers[i].page.cells[k].column, page.cells[k].column);
+            EXPECT_SLICE(answers[i].page.cells[k].value, page.cells[k].value);
+            EXPECT_I64(answers[i].page.cells[k].timestamp, page.cells[k].timestamp);
+        }
+    }
+    EXPECT_STATUS(store_slice_many(store, queries, 0, contract_arena(), answers), STATUS_OK);
+    queries[COUNT - 1].limit = 0;
+    EXPECT_STATUS(store_slice_many(store, queries, COUNT, contract_arena(), answers),
+                  STATUS_INVALID);
+    EXPECT_STATUS(store_slice_many(store, queries, STORE_MANY_MOST + 1, contract_arena(), answers),
+                  STATUS_TOO_LARGE);
+    contract_end();
+}
+
 TEST(read_many_answers_in_the_order_of_the_questions)
 {
     Store *store = contract_fresh();

@@ -117,6 +117,7 @@ static const StoreEngine ENGINE = {
     .read = cassandra_read,
     .read_many = cassandra_read_many,
     .slice = cassandra_slice,
+    .slice_many = cassandra_slice_many,
     .scan = cassandra_scan,
     .write_many = cassandra_write_many,
     .update_if = cassandra_update_if,

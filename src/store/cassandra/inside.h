@@ -117,6 +117,8 @@ MUST_USE Status cassandra_read(Store *store, const Read *read, Arena *arena, Cel
 MUST_USE Status cassandra_read_many(Store *store, const Read *reads, size_t count, Arena *arena,
                                     ReadAnswer *ret_answers);
 MUST_USE Status cassandra_slice(Store *store, const Query *query, Arena *arena, Page *ret_page);
+void cassandra_slice_many(Store *store, const Query *queries, size_t count, Arena *arena,
+                          PageAnswer *ret_answers);
 MUST_USE Status cassandra_scan(Store *store, const Table *table, Slice position, uint32_t limit,
                                Arena *arena, ScanPage *ret_page);
 MUST_USE Status cassandra_write_many(Store *store, const Batch *batches, size_t count,

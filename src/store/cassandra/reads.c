@@ -162,22 +162,78 @@ static Status fill_page(const CqlRows *rows, uint32_t limit, Arena *arena, Page 
     return STATUS_OK;
 }
 
-Status cassandra_slice(Store *store, const Query *query, Arena *arena, Page *ret_page)
+/* A slice as a call; the limit is the last of its values. */
+typedef struct Asked {
+    CqlCall call;
+    CqlPart part;
+    CqlValue values[4];
+    bool is_empty; /* nothing can be there */
+} Asked;
+
+static void ask_slice(const Cassandra *cassandra, const Query *query, Asked *asked)
 {
-    Cassandra *cassandra = cassandra_of(store);
     Slice bounds[2];
     size_t count;
     StatementKind kind = kind_of(query, bounds, &count);
-    CqlValue values[4] = {cql_bytes(query->row), cql_bytes(bounds[0]), cql_bytes(bounds[1])};
-    CqlPart part = {cassandra_statement(cassandra, query->table, kind), values, count + 2};
-    CqlCall call = {.routing_key = query->row, .consistency = consistency_of(query->mode)};
+    *asked = (Asked){
+        .call = {.kind = CQL_READ,
+                 .routing_key = query->row,
+                 .consistency = consistency_of(query->mode)},
+        .values = {cql_bytes(query->row), cql_bytes(bounds[0]), cql_bytes(bounds[1])},
+        /* Nothing lies below the empty column; the server would take such a bound for none. */
+        .is_empty =
+            count == 2 && (bounds[1].size == 0 || slice_compare(bounds[0], bounds[1]) >= 0)};
+    asked->part =
+        (CqlPart){cassandra_statement(cassandra, query->table, kind), asked->values, count + 2};
+}
+
+Status cassandra_slice(Store *store, const Query *query, Arena *arena, Page *ret_page)
+{
+    Asked asked;
     uint32_t limit = query->limit;
     CqlRows rows;
-    /* Nothing lies below the empty column; the server would take such a bound for none. */
-    if (count == 2 && (bounds[1].size == 0 || slice_compare(bounds[0], bounds[1]) >= 0)) {
+    ask_slice(cassandra_of(store), query, &asked);
+    if (asked.is_empty) {
         *ret_page = (Page){0};
         return STATUS_OK;
     }
-    TRY(cassandra_select(cassandra, call, part, &limit, arena, &rows));
+    TRY(cassandra_select(cassandra_of(store), asked.call, asked.part, &limit, arena, &rows));
     return fill_page(&rows, limit, arena, ret_page);
+}
+
+/* One that is too large for an answer is asked for again, in smaller pieces. */
+static Status page_of(Store *store, const Query *query, const CqlAnswer *answer, Arena *arena,
+                      Page *ret_page)
+{
+    if (answer->status == STATUS_TOO_LARGE)
+        return cassandra_slice(store, query, arena, ret_page);
+    TRY(cassandra_read_status(answer->status));
+    return fill_page(&answer->rows, query->limit, arena, ret_page);
+}
+
+void cassandra_slice_many(Store *store, const Query *queries, size_t count, Arena *arena,
+                          PageAnswer *ret_answers)
+{
+    ARENA_SCOPE Arena *own = arena_new();
+    Asked *asked = ARENA_ARRAY(own, count, Asked);
+    CqlCall *calls = ARENA_ARRAY(own, count, CqlCall);
+    CqlAnswer *answers = ARENA_ARRAY(own, count, CqlAnswer);
+    size_t call_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        ask_slice(cassandra_of(store), &queries[i], &asked[i]);
+        asked[i].values[asked[i].part.count - 1] =
+            cassandra_int((int64_t)queries[i].limit + 1, own);
+        asked[i].call.parts = &asked[i].part;
+        asked[i].call.part_count = 1;
+        if (!asked[i].is_empty)
+            calls[call_count++] = asked[i].call;
+    }
+    cassandra_run(cassandra_of(store), calls, call_count, arena, answers);
+    call_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        ret_answers[i] = (PageAnswer){.status = STATUS_OK};
+        if (!asked[i].is_empty)
+            ret_answers[i].status =
+                page_of(store, &queries[i], &answers[call_count++], arena, &ret_answers[i].page);
+    }
 }
