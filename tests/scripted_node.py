@@ -74,7 +74,13 @@ class Node:
                 connection, _ = self.listener.accept()
             except OSError:
                 return
-            threading.Thread(target=self.talk, args=(connection,), daemon=True).start()
+            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+    def serve(self, connection):
+        try:
+            self.talk(connection)
+        except OSError:
+            pass  # the other side has gone
 
     def talk(self, connection):
         with connection, connection.makefile("rb") as stream:

@@ -2,7 +2,10 @@
  * reverse order: no new requests or commands, those under way finish, lazy writes are synced, the directory is free. */
 #include "cli/serve.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "accounts/credentials.h"
@@ -13,6 +16,9 @@
 #include "cli/site_facts.h"
 #include "site/site.h"
 #include "web/server.h"
+
+/* What another instance saved is shown within two seconds, and it takes about one to hear of it. */
+enum { LOOK_S = 1, SHARED_CACHE_MS = 250 };
 
 typedef struct Serving {
     Context *context;
@@ -25,12 +31,58 @@ typedef struct Serving {
     WebServer *server;
     Control *control;
     Log *log;
+    pthread_mutex_t lock_of_message; /* for what follows */
+    bool closed;                     /* for maintenance, as visitors see it */
+    char message[SITE_MESSAGE_MOST + 1];
+    uint64_t told; /* commands that changed it here */
 } Serving;
 
+/* ---- Maintenance ----------------------------------------------------------------------------------------------- */
+
+/* With the lock. NULL: open. */
+static void show(Serving *serving, const char *message)
+{
+    serving->closed = message != NULL;
+    snprintf(serving->message, sizeof serving->message, "%s", message != NULL ? message : "");
+    web_server_maintenance(serving->server, message);
+}
+
+/* A command has written it. */
 static void show_maintenance(void *self, const char *message)
 {
-    web_server_maintenance(((Serving *)self)->server, message);
+    Serving *serving = self;
+    pthread_mutex_lock(&serving->lock_of_message);
+    serving->told++;
+    show(serving, message);
+    pthread_mutex_unlock(&serving->lock_of_message);
 }
+
+static uint64_t times_told(Serving *serving)
+{
+    pthread_mutex_lock(&serving->lock_of_message);
+    uint64_t told = serving->told;
+    pthread_mutex_unlock(&serving->lock_of_message);
+    return told;
+}
+
+/* Another instance may have been told. A look that began before a command of our own says nothing about what is true after it. */
+static void follow_maintenance(Serving *serving)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    uint64_t before = times_told(serving);
+    Slice found;
+    if (site_maintenance(serving->store, arena, &found) != STATUS_OK)
+        return;
+    const char *message = found.data != NULL ? arena_text(arena, found) : NULL;
+    pthread_mutex_lock(&serving->lock_of_message);
+    bool news = (message != NULL) != serving->closed ||
+                (message != NULL && strcmp(message, serving->message) != 0);
+    if (news && serving->told == before)
+        show(serving, message);
+    pthread_mutex_unlock(&serving->lock_of_message);
+}
+
+/* ---- Commands ---------------------------------------------------------------------------------------------------- */
 
 /* A command that came through the control socket, on the store that is open here. */
 static int run_for_client(void *self, const ControlRequest *request, Output output)
@@ -118,7 +170,8 @@ static Status start_parts(Serving *serving, Reason *reason)
     WebOptions options = {.config = context->config,
                           .world = context->world,
                           .log = serving->log,
-                          .store = {serving->store, store_health, store_metrics}};
+                          .store = {serving->store, store_health, store_metrics},
+                          .cache_most_ms = store_is_shared(serving->store) ? SHARED_CACHE_MS : 0};
     serving->site = site_new(&(SiteOptions){.app = &serving->app,
                                             .config = context->config,
                                             .log = serving->log,
@@ -165,6 +218,21 @@ static sigset_t stop_signals(void)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     return set;
+}
+
+/* Until somebody wants it to stop. */
+static int wait_for_stop(Serving *serving, const sigset_t *signals)
+{
+    const struct timespec pause = {.tv_sec = LOOK_S};
+    bool shared = store_is_shared(serving->store);
+    for (;;) {
+        int received = shared ? sigtimedwait(signals, NULL, &pause) : sigwaitinfo(signals, NULL);
+        if (received > 0)
+            return received;
+        CHECK(errno == EAGAIN || errno == EINTR);
+        if (shared)
+            follow_maintenance(serving);
+    }
 }
 
 static LogLevel level_of(const char *name)
@@ -215,10 +283,11 @@ int serve_run(Context *context)
         .context = context,
         .config = *context->config,
         .lock = -1,
+        .lock_of_message = PTHREAD_MUTEX_INITIALIZER,
         .log = log_new(STDERR_FILENO, level_of(context->config->log_level), context->world.clock)};
     Reason reason = {0};
     sigset_t signals = stop_signals();
-    int received, code = EXIT_DONE;
+    int code = EXIT_DONE;
     context->config = &serving.config;
     signal(SIGPIPE, SIG_IGN);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
@@ -231,7 +300,7 @@ int serve_run(Context *context)
             open_address(context->config, web_server_port(serving.server), context->arena),
             context->config->data);
         greet(&serving);
-        sigwait(&signals, &received);
+        int received = wait_for_stop(&serving, &signals);
         LogLine line = log_line(serving.log, LOG_INFO, "stopping");
         log_i64(&line, "signal", received);
         log_end(&line);

@@ -6,6 +6,8 @@
 #include "web/events.h"
 
 enum { TOLD_SLOTS = 4096, STAMP_MOST = 32, LOOK_S = 10 };
+/* What another instance saved is told within two seconds, too, and it takes about one to hear of it. */
+enum { SHARED_INTERVAL_MS = 500 };
 
 /* What was last told of a topic, by hash of its name; another topic in the same place costs an event now and then. */
 typedef struct Told {
@@ -96,8 +98,12 @@ Live *live_new(Site *site)
     live->site = site;
     live->arena = arena_new();
     live->listener = (VoteListener){hear_saves, ignore_projection, live};
-    EventsOptions options = {
-        .config = site->options.config, .world = site->app->world, .build = build, .self = live};
+    EventsOptions options = {.config = site->options.config,
+                             .world = site->app->world,
+                             .build = build,
+                             .self = live,
+                             .interval_ms =
+                                 store_is_shared(site->app->store) ? SHARED_INTERVAL_MS : 0};
     CHECK(events_start(&options, &live->events, &reason) ==
           STATUS_OK); /* the proxies were checked */
     app_listen(site->app, &live->listener);

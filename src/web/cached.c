@@ -73,6 +73,12 @@ static void show_page(WebRequest *request, CachedPage *page)
         web_header(request, "Content-Encoding", http_encoding_name(encoding));
 }
 
+static int64_t age_us(const WebRequest *request)
+{
+    int64_t ms = request->match.route->cache_ms, most_ms = request->server->options.cache_most_ms;
+    return (most_ms != 0 && ms > most_ms ? most_ms : ms) * US_PER_MS;
+}
+
 bool cached_answer(WebRequest *request)
 {
     const WebRoute *route = request->match.route;
@@ -80,8 +86,7 @@ bool cached_answer(WebRequest *request)
     if (cache == NULL || route == NULL || route->cache_ms == 0 || has_session(request))
         return false;
     request->page_key = key_of(request);
-    request->page =
-        page_cache_get(cache, request->page_key, (PageAge){route->cache_ms * US_PER_MS, 0});
+    request->page = page_cache_get(cache, request->page_key, (PageAge){age_us(request), 0});
     request->renders_page = request->page == NULL;
     if (request->page != NULL)
         show_page(request, request->page);

@@ -54,6 +54,9 @@ typedef struct WebOptions {
     size_t route_count;
     void *context; /* web_context() in handlers */
     WebStore store;
+    /* No page is shown from memory that is older, whatever its route allows; 0: as routes say. Where what others change is heard of later,
+     * less is left for this. */
+    int64_t cache_most_ms;
     /* Writes the application's own figures behind those of the server, by metrics_print_one; or NULL. */
     void (*metrics)(void *context, Buffer *out);
     /* Who is asking, and whether they may: by the row's `access`, cookies and headers. Called for the application's own
