@@ -15,7 +15,8 @@
  *   5. accounts_recent, accounts_watched and sessions_find may answer from copies in memory (base/copies.h): a change by this handle
  *      counts at once (a session that was ended, a role that was taken away), one by another after copies_us.
  * All other reads are serial: they see every finished change.
- * Ways in are in headers of their own: sessions.h, links.h, credentials.h, second.h, tokens.h; how often somebody may try, in throttle.h.
+ * Ways in are in headers of their own: sessions.h, links.h, credentials.h, elsewhere.h, second.h,
+ * tokens.h; how often somebody may try, in throttle.h.
  * Rules that need no store (folding, bounds, roles) are in account_rules.h; salary and settings in settings_rules.h. */
 #pragma once
 

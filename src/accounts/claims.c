@@ -1,4 +1,4 @@
-/* claims.c -- names and e-mails as claims on rows of their own. See inside.h.
+/* claims.c -- names, e-mails and log-ins elsewhere as claims on rows of their own. See inside.h.
  *
  * The cell `claim` holds: format | id of the write (16 bytes) | the account, 0 when it is free. It is never deleted, so "absent"
  * never comes back either. Whoever wants a claim that somebody holds reads the claim first and that account's row second, and
@@ -18,12 +18,19 @@ typedef struct Claim {
     uint64_t user;
 } Claim;
 
-/* Names are public; the row of an e-mail is a keyed hash, which says nothing to who has only the data. */
+/* Names are public; the row of an e-mail, or of who somebody is elsewhere, is a keyed hash, which says nothing to who has only the data. */
+static const struct {
+    const char *prefix, *purpose; /* NULL: as it is */
+} ROWS[] = {[CLAIM_NAME] = {"n/", NULL},
+            [CLAIM_EMAIL] = {"e/", "email"},
+            [CLAIM_EXTERNAL] = {"x/", "external"}};
+
 static Slice claim_row(const Accounts *accounts, ClaimKind kind, Slice folded, Arena *arena)
 {
-    Slice key = kind == CLAIM_NAME ? folded : vault_hash(accounts->vault, "email", folded, arena);
+    const char *purpose = ROWS[kind].purpose;
+    Slice key = purpose == NULL ? folded : vault_hash(accounts->vault, purpose, folded, arena);
     char *row = arena_bytes(arena, 2 + key.size);
-    memcpy(row, kind == CLAIM_NAME ? "n/" : "e/", 2);
+    memcpy(row, ROWS[kind].prefix, 2);
     memcpy(row + 2, key.data, key.size);
     return slice_of(row, 2 + key.size);
 }
@@ -88,7 +95,9 @@ static Status claim_counts(Accounts *accounts, const Claim *claim, ClaimKind kin
     if (status == STATUS_NOT_FOUND)
         return STATUS_CORRUPT;
     TRY(status);
-    *ret_counts = head_bears(&holder.head, kind, folded);
+    if (kind == CLAIM_EXTERNAL && head_is_alive(&holder.head)) /* who is not never will be */
+        return elsewhere_bears(accounts, claim->user, folded, arena, ret_counts);
+    *ret_counts = kind != CLAIM_EXTERNAL && head_bears(&holder.head, kind, folded);
     return STATUS_OK;
 }
 

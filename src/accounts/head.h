@@ -12,7 +12,13 @@
 #include "base/ids.h"
 #include "base/vault.h"
 
-typedef enum ClaimKind { CLAIM_NAME, CLAIM_EMAIL, CLAIM_KINDS } ClaimKind;
+/* Names and e-mails are labels of the head; what another site knows somebody by is not (elsewhere.h). */
+typedef enum ClaimKind {
+    CLAIM_NAME,
+    CLAIM_EMAIL,
+    CLAIM_KINDS,
+    CLAIM_EXTERNAL = CLAIM_KINDS
+} ClaimKind;
 
 typedef struct Label {
     Slice text;   /* as the person wrote it */

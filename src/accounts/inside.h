@@ -1,6 +1,7 @@
 /* inside.h -- what the files of accounts share:
  *   rows.c         an account's row: reading, replacing, changing under contention; the cells beside its head
- *   claims.c       names and e-mails: taking and releasing
+ *   claims.c       names, e-mails, log-ins elsewhere: taking and releasing
+ *   elsewhere.c    log-ins at other sites; journeys.c what is kept while somebody is there
  *   accounts.c     reading, finding, passwords, roles, profile, the clean-up
  *   life.c         registering, confirming, renaming, closing: the steps that cross rows
  *   gate.c         how many passwords are computed at once
@@ -136,6 +137,16 @@ MUST_USE Status claim_holder(Accounts *accounts, ClaimKind kind, Slice folded, A
 MUST_USE Status claim_take(Accounts *accounts, ClaimKind kind, Slice folded, uint64_t user);
 /* Frees it unless its holder bears it. OK also when there was nothing to do. */
 MUST_USE Status claim_release(Accounts *accounts, ClaimKind kind, Slice folded);
+
+/* ---- elsewhere.c ------------------------------------------------------------------------------------------- */
+
+/* Whether the account's row bears a log-in elsewhere, connected or wished for. */
+MUST_USE Status elsewhere_bears(Accounts *accounts, uint64_t account, Slice folded, Arena *arena,
+                                bool *ret_bears);
+/* Those that the account bears, as they are claimed. */
+MUST_USE Status elsewhere_borne(Accounts *accounts, uint64_t account, Arena *arena,
+                                Slice **ret_folded, size_t *ret_count);
+extern const Slice CONNECTIONS_COLUMN;
 
 /* ---- life.c ------------------------------------------------------------------------------------------------ */
 

@@ -346,7 +346,8 @@ static Status release_labels(Accounts *accounts, uint64_t id, Reason *reason)
 Status accounts_close(Accounts *accounts, uint64_t id, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    const Slice columns[] = {WATCH_COLUMN, TOKENS_COLUMN, SECOND_COLUMN, link_column(LINK_EMAIL)};
+    const Slice columns[] = {WATCH_COLUMN, TOKENS_COLUMN, SECOND_COLUMN, CONNECTIONS_COLUMN,
+                             link_column(LINK_EMAIL)};
     enum { COLUMNS = sizeof columns / sizeof columns[0] };
     Change emptied[COLUMNS];
     Id fresh = fresh_id(accounts);
@@ -354,8 +355,14 @@ Status accounts_close(Accounts *accounts, uint64_t id, Reason *reason)
         emptied[i] = side_change(columns[i], fresh, SLICE_EMPTY, arena);
     RowEdit edit = {
         .apply = apply_close, .context = accounts, .also = emptied, .also_count = COLUMNS};
+    Slice *elsewhere;
+    size_t count;
+    TRY(elsewhere_borne(accounts, id, arena, &elsewhere, &count));
     TRY(row_edit(accounts, id, edit, reason));
     (void)!ways_forget(accounts, id); /* what stays expires */
+    for (size_t i = 0; i < count;
+         i++) /* what is not freed counts for nobody, and can be taken over */
+        (void)!claim_release(accounts, CLAIM_EXTERNAL, elsewhere[i]);
     Status status = release_labels(accounts, id, reason);
     /* It is closed; only a repeat can tell whether all of it is done. */
     return status == STATUS_OK || status == STATUS_CORRUPT ? status : STATUS_UNKNOWN;

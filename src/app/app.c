@@ -83,6 +83,7 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
     *ret_app = app;
     TRY(account_roles_from(slice_from(parts->config->second_factor_roles), "second_factor_roles",
                            &ret_app->second_roles, reason));
+    TRY(oidc_open(world, parts->config->oidc_file, &ret_app->oidc, reason));
     MailOptions mail = {
         .store = store, .world = world, .vault = parts->vault, .config = parts->config};
     TRY(mail_open(&mail, &ret_app->mail, reason));
@@ -171,6 +172,7 @@ void app_close(App *app)
     policies_free(app->policies);
     accounts_free(app->accounts);
     mail_close(app->mail);
+    oidc_close(app->oidc);
     audit_free(app->audit);
     vault_free(app->vault);
 }

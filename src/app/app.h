@@ -9,6 +9,7 @@
 #include "base/config.h"
 #include "base/vault.h"
 #include "mail/mail.h"
+#include "oidc/oidc.h"
 #include "policies/policies.h"
 #include "ranking/ranking.h"
 #include "reports/reports.h"
@@ -22,6 +23,7 @@ typedef struct App {
     Vault *vault;
     Audit *audit;
     Mail *mail;
+    Oidc *oidc; /* other sites that people log in by */
     Accounts *accounts;
     uint32_t second_roles; /* that need the second factor (setting second_factor_roles) */
     Policies *policies;

@@ -10,6 +10,7 @@
  *   5. An answer to a public GET may be read by scripts of other sites, without anybody's session; no other answer can. */
 #pragma once
 
+#include "site/connections.h"
 #include "site/edit_views.h"
 #include "site/my_views.h"
 #include "site/policy_views.h"
@@ -94,6 +95,8 @@ typedef struct ApiSchema {
     X(TOKENS)              \
     X(SECOND)              \
     X(CODES)               \
+    X(CONNECTION)          \
+    X(CONNECTIONS)         \
     X(VISIT)               \
     X(DONE)
 #define X(name) extern const ApiSchema SCHEMA_##name;

@@ -392,6 +392,22 @@ static const ApiMember CODES[] = {
 };
 SCHEMA(CODES, "RecoveryCodes", ApiCodes, CODES, .help = "Codes on paper; told only now.");
 
+static const ApiMember CONNECTION[] = {
+    FIELD("id", MyConnection, connection.id, .help = "Names it; no secret."),
+    FIELD("provider", MyConnection, connection.provider, .help = "The other site, as the settings name it."),
+    FIELD("title", MyConnection, title, .help = "What people call it."),
+    FIELD("subject", MyConnection, connection.subject, .help = "Who you are there."),
+    FIELD("label", MyConnection, connection.label, OR_NULL, .help = "What that site calls you."),
+    TIME("made", MyConnection, connection.made_us, .help = "When it was connected."),
+};
+SCHEMA(CONNECTION, "Connection", MyConnection, CONNECTION, .help = "A log-in at another site.");
+
+static const ApiMember CONNECTIONS[] = {
+    LIST("connections", ConnectionsView, connections, count, CONNECTION, .help = "In the order in which they were made."),
+    FIELD("has_password", ConnectionsView, has_password, .help = "Without one, the last connection cannot be ended."),
+};
+SCHEMA(CONNECTIONS, "Connections", ConnectionsView, CONNECTIONS, .help = "All log-ins at other sites.");
+
 static const ApiMember VISIT[] = {
     FIELD("known", ApiVisit, known, .help = "Whether somebody is logged in."),
     FIELD("name", ApiVisit, name, OR_NULL, .help = "The account's name."),

@@ -27,6 +27,8 @@
     X("profile", "Your profile is saved.", false)                                                \
     X("dismissed", "Dismissed.", false)                                                          \
     X("token-ended", "That token does not work any more.", false)                                \
+    X("connected", "That site is connected. You can log in by it.", false)                       \
+    X("disconnected", "That site does not let you in any more.", false)                          \
     X("second-off", "Your second factor is off. Your other sessions are ended.", false)          \
     X("left", "Your account is deleted, and your votes are withdrawn.", false)
 static const struct {

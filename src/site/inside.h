@@ -44,39 +44,41 @@ typedef struct Room {
     }
 
 /*    each defines `const Room ROOM_name` */
-#define ROOM_LIST(X) \
-    X(ABOUT)         \
-    X(ACCOUNT)       \
-    X(API_ACCOUNT)   \
-    X(API_DOCS)      \
-    X(API_EDIT)      \
-    X(API_ME)        \
-    X(API_PAGE)      \
-    X(API_PEOPLE)    \
-    X(API_POLICIES)  \
-    X(API_RANKINGS)  \
-    X(API_SECOND)    \
-    X(API_VOTES)     \
-    X(BROWSE)        \
-    X(EDIT)          \
-    X(EMBED)         \
-    X(FEED)          \
-    X(FRONT)         \
-    X(GROUPS)        \
-    X(HISTORY)       \
-    X(LIVE)          \
-    X(LOGIN)         \
-    X(MY_HISTORY)    \
-    X(MY_VOTES)      \
-    X(NEW)           \
-    X(NOTICES)       \
-    X(POLICY)        \
-    X(PROFILE)       \
-    X(RANKING)       \
-    X(REGISTER)      \
-    X(RETIRE)        \
-    X(REVISIONS)     \
-    X(SECOND)        \
+#define ROOM_LIST(X)   \
+    X(ABOUT)           \
+    X(ACCOUNT)         \
+    X(API_ACCOUNT)     \
+    X(API_CONNECTIONS) \
+    X(API_DOCS)        \
+    X(API_EDIT)        \
+    X(API_ME)          \
+    X(API_PAGE)        \
+    X(API_PEOPLE)      \
+    X(API_POLICIES)    \
+    X(API_RANKINGS)    \
+    X(API_SECOND)      \
+    X(API_VOTES)       \
+    X(BROWSE)          \
+    X(CONNECTIONS)     \
+    X(EDIT)            \
+    X(EMBED)           \
+    X(FEED)            \
+    X(FRONT)           \
+    X(GROUPS)          \
+    X(HISTORY)         \
+    X(LIVE)            \
+    X(LOGIN)           \
+    X(MY_HISTORY)      \
+    X(MY_VOTES)        \
+    X(NEW)             \
+    X(NOTICES)         \
+    X(POLICY)          \
+    X(PROFILE)         \
+    X(RANKING)         \
+    X(REGISTER)        \
+    X(RETIRE)          \
+    X(REVISIONS)       \
+    X(SECOND)          \
     X(WATCHING)
 #define X(name) extern const Room ROOM_##name;
 ROOM_LIST(X)

@@ -22,6 +22,7 @@ static Status show_login(WebRequest *request)
     PersonForm form = {.csrf = site_form_token(request),
                        .next = people_next(web_text(request, 0)),
                        .gone = web_switch(request, 1),
+                       .oidc = site_of(request)->app->oidc,
                        .is_demo = site_of(request)->options.is_demo};
     if (site_viewer(request)->known) {
         web_redirect(request, 303, form.next);
@@ -71,6 +72,7 @@ static Status do_login(WebRequest *request)
     SessionOrigin origin = people_origin(request);
     PersonForm form = {.name = web_text(request, 0),
                        .next = people_next(web_text(request, 3)),
+                       .oidc = site_of(request)->app->oidc,
                        .is_demo = site_of(request)->options.is_demo};
     origin.remember = web_switch(request, 2);
     Status status = people_check_password(request, &origin, &account);

@@ -15,6 +15,8 @@ typedef struct PersonForm {
     bool gone;         /* the session that this browser had has ended */
     bool is_demo;
     bool can_mail;
+    const Oidc *oidc; /* other sites to log in by, or NULL */
+    Slice provider;   /* what the one is called that vouches for who registers */
 } PersonForm;
 
 typedef struct SessionsView {
@@ -122,6 +124,9 @@ MUST_USE Status people_check_own_password(WebRequest *request, const char *field
 MUST_USE Status people_log_out(WebRequest *request);
 /* Rows 0 to 2, name, e-mail and password: registers and sends the letter. OK also when the e-mail is taken; its owner gets a letter. */
 MUST_USE Status people_register(WebRequest *request);
+/* The same without a password, for who logs in at another site; rows 0 and 1. */
+struct NewConnection;
+MUST_USE Status people_register_with(WebRequest *request, const struct NewConnection *connection);
 /* Row 0, name or e-mail: sends the letter for a new password. OK also when nobody is called that. */
 MUST_USE Status people_forgotten(WebRequest *request);
 /* Rows 0 and 1, token of the link and new password. */

@@ -3,6 +3,7 @@
  * Names are public, so a taken one is said at its field. E-mail addresses are not: whoever registers with one that is taken sees the
  * same page as everybody, and its owner gets a letter that says so. Opening the link of a letter changes nothing, because mail
  * scanners open links; the button's POST confirms. */
+#include "accounts/elsewhere.h"
 #include "mail/mail.h"
 #include "site/pages.h"
 #include "site/people.h"
@@ -14,6 +15,7 @@ static PersonForm form_of(WebRequest *request)
     Site *site = site_of(request);
     return (PersonForm){.csrf = site_form_token(request),
                         .is_demo = site->options.is_demo,
+                        .oidc = site->app->oidc,
                         .can_mail = mail_can_send(site->app->mail)};
 }
 
@@ -62,26 +64,47 @@ static bool is_about(const Reason *reason, const char *field)
     return strcmp(reason->field, field) == 0;
 }
 
-Status people_register(WebRequest *request)
+/* With a connection, or NULL for a password. */
+static Status register_person(WebRequest *request, const Registration *registration,
+                              const NewConnection *connection)
 {
-    SessionOrigin origin = people_origin(request);
-    Registration registration = {.name = web_text(request, 0),
-                                 .email = web_text(request, 1),
-                                 .password = web_text(request, 2),
-                                 .address = origin.address,
-                                 .cookie = web_cookie(request, DOOR_VISITOR)};
+    Accounts *accounts = site_of(request)->app->accounts;
     Reason *reason = web_reason(request);
     uint64_t id;
     TRY(people_throttle(request, THROTTLE_REGISTER));
-    Status status = accounts_register(site_of(request)->app->accounts, &registration, &id, reason);
+    Status status = connection == NULL
+                        ? accounts_register(accounts, registration, &id, reason)
+                        : elsewhere_register(accounts, registration, connection, &id, reason);
     if (status == STATUS_REFUSED && is_about(reason, "email")) {
-        status = tell_owner(request, registration.email);
+        status = tell_owner(request, registration->email);
         /* held and nobody's yet, or told often enough: not the visitor's business */
         return status == STATUS_NOT_FOUND || status == STATUS_THROTTLED ? STATUS_OK : status;
     }
     TRY(status);
-    (void)!people_throttle_letters(request, registration.email); /* counts; the first goes out */
+    (void)!people_throttle_letters(request, registration->email); /* counts; the first goes out */
     return send_confirmation(request, id);
+}
+
+static Registration registration_of(WebRequest *request)
+{
+    SessionOrigin origin = people_origin(request);
+    return (Registration){.name = web_text(request, 0),
+                          .email = web_text(request, 1),
+                          .address = origin.address,
+                          .cookie = web_cookie(request, DOOR_VISITOR)};
+}
+
+Status people_register(WebRequest *request)
+{
+    Registration registration = registration_of(request);
+    registration.password = web_text(request, 2);
+    return register_person(request, &registration, NULL);
+}
+
+Status people_register_with(WebRequest *request, const NewConnection *connection)
+{
+    Registration registration = registration_of(request);
+    return register_person(request, &registration, connection);
 }
 
 /* Whether somebody has that name; names are public. */

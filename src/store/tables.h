@@ -37,11 +37,13 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "store: sequence.h")                                                                         \
     X(ACCOUNTS, 3, "accounts", CONDITIONAL, false, true, "account (8 bytes)",                      \
       "head: id of the write and all that is known, what is personal sealed; l/kind: id and a "    \
-      "one-time link; second: id and second factor, sealed; tokens: id and tokens, sealed; "       \
+      "one-time link; connections: id and log-ins elsewhere, sealed; second: id and second "       \
+      "factor, sealed; tokens: id and tokens, sealed; "                                            \
       "watch: id and policies; ~/id: receipts. Row 0: the link for the first admin",               \
       "accounts")                                                                                  \
     X(NAMES, 4, "names", CONDITIONAL, false, true,                                                 \
-      "n/ and a folded name, or e/ and a keyed hash of a folded e-mail",                           \
+      "n/ and a folded name, e/ and a keyed hash of a folded e-mail, or x/ and one of a "          \
+      "provider and whom it knows",                                                                \
       "claim: id of the write and the account, 0 when it is free; ~/id: receipts",                 \
       "accounts: claims")                                                                          \
     X(SETTINGS, 5, "settings", CONDITIONAL, false, true, "voting",                                 \
@@ -68,6 +70,10 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
     X(REQUEST_KEYS, 11, "request_keys", PLAIN, true, true, "account",                              \
       "keyed hash of the key: keyed hash of the request; expires after 7 days",                    \
       "accounts: after a request with an Idempotency-Key")                                         \
+    X(JOURNEYS, 87, "journeys", CONDITIONAL, false, true, "keyed hash of the state (32 bytes)",    \
+      "journey: id of the write, used or not, when, keyed hash of the browser's secret, what was " \
+      "meant (sealed); ~/id: receipts; all of it expires, after 10 minutes until it is used",      \
+      "accounts: while somebody logs in at another site")                                          \
     X(VOTERS, 20, "voters", CONDITIONAL, false, true, "voter",                                     \
       "head; s/policy: a line; t/token: seq, expires after 7 days; z/seq: the log", "votes: save") \
     X(POLICY_VOTERS, 21, "policy_voters", CONDITIONAL, false, false,                               \

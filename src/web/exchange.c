@@ -299,6 +299,7 @@ static const struct {
 } NO_ROOM[WEB_THREAD_KINDS] = {
     [WEB_SAVE] = {STATUS_UNAVAILABLE, "too many people save something at this moment"},
     [WEB_PASSWORD] = {STATUS_THROTTLED, "too many people log in at this moment"},
+    [WEB_OUTSIDE] = {STATUS_UNAVAILABLE, "too many people wait for another site at this moment"},
 };
 
 /* Makes the answer here, unless it is made already. True: it is made elsewhere, and we are called again then. */

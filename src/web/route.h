@@ -50,6 +50,7 @@ typedef enum WebThreads {
     WEB_ANSWER,   /* reads at most */
     WEB_SAVE,     /* save_threads, and 503 when there are too many */
     WEB_PASSWORD, /* computes a password: password_threads, and 429 when there are too many */
+    WEB_OUTSIDE,  /* asks another server: a few of its own, and 503 when there are too many */
     WEB_THREAD_KINDS
 } WebThreads;
 

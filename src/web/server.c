@@ -14,6 +14,8 @@ enum {
     ANSWER_HEAD = 4096, /* the library builds an answer's head in the memory of its request */
     LIBRARY_SLACK = 1024,
     STOP_STEP_MS = 10,
+    OUTSIDE_THREADS = 4, /* WEB_OUTSIDE: they wait for others, and compute nothing */
+    OUTSIDE_QUEUE = 32,
 };
 
 /* We decode addresses ourselves, strictly; the library must leave them as they came. */
@@ -154,6 +156,7 @@ static void start_pools(WebServer *server)
         [WEB_SAVE] = {"web-save", (unsigned)config->save_threads, (unsigned)config->save_queue},
         [WEB_PASSWORD] = {"web-password", (unsigned)config->password_threads,
                           (unsigned)config->password_queue},
+        [WEB_OUTSIDE] = {"web-outside", OUTSIDE_THREADS, OUTSIDE_QUEUE},
     };
     for (size_t i = 0; i < WEB_THREAD_KINDS; i++)
         if (pools[i].threads > 0)

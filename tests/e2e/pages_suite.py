@@ -59,6 +59,9 @@ PAGES = {
     "/my/email/confirm": [("voter", "/my/email/confirm?token=" + "0" * 40)],
     "/my/tokens": [("voter", "/my/tokens")],
     "/my/second-factor": [("voter", "/my/second-factor")],
+    "/my/connections": [("voter", "/my/connections")],
+    "/register/with": [("guest", "/register/with")],
+    "/login/back/{provider}": [("guest", "/login/back/nowhere?state=x")],
     "/my/second-factor/off": [("voter", "/my/second-factor/off")],
     "/my/delete": [("voter", "/my/delete")],
 }

@@ -6,6 +6,7 @@
  *     guest NAME               one that is not confirmed                              done ID SECRET-OF-A-SESSION
  *     policy OWNER NAME        an active policy, for 100 of the owner's pollies       done ID
  *     role ID ROLE             gives an account one role
+ *     connect ID SUBJECT       a log-in at another site
  *     move POLICY STATE        "retired", "pending-deletion", "deleted"
  *     merge SOURCE TARGET
  *     doubt none|lost|done     see doubt.h
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "accounts/elsewhere.h"
 #include "accounts/sessions.h"
 #include "doubt.h"
 #include "site/inside.h"
@@ -106,6 +108,14 @@ static Status give_role(uint64_t account, const char *name, Reason *reason)
     return STATUS_OK;
 }
 
+static Status connect_account(uint64_t account, const char *subject, Reason *reason)
+{
+    NewConnection who = {SLICE("town"), slice_from(subject), SLICE_EMPTY};
+    TRY(elsewhere_add(booth.app.accounts, account, &who, reason));
+    printf("done\n");
+    return STATUS_OK;
+}
+
 static Status merge_policy(uint64_t source, uint64_t target, Reason *reason)
 {
     TRY(policies_merge(booth.app.policies, source, target, 0, SLICE("a test"), reason));
@@ -148,6 +158,8 @@ static Status obey(char *line, Reason *reason)
         return add_policy(number, rest, reason);
     if (rest != NULL && strcmp(line, "role") == 0)
         return give_role(number, rest, reason);
+    if (rest != NULL && strcmp(line, "connect") == 0)
+        return connect_account(number, rest, reason);
     if (rest != NULL && strcmp(line, "move") == 0)
         return move_policy(number, rest, reason);
     if (rest != NULL && strcmp(line, "merge") == 0)

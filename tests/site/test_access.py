@@ -80,6 +80,11 @@ class Things:
         self.last = json.loads(answer.text)["id"]
         return self.last
 
+    def connection(self, asker, own):
+        owner = self.owner(asker, own)
+        self.town.booth.tell("connect", owner.voter.id, f"s{owner.voter.id}")
+        return json.loads(owner.ask("GET", "/api/v1/me/connections").text)["connections"][0]["id"]
+
     def stands(self, route):
         """Whether the other's thing that was just named is still there, for routes that say done also when there was nothing to do."""
         return "tokens/" in route["path"] and self.last in self.other.ask("GET", "/api/v1/me/tokens").text
@@ -92,6 +97,8 @@ NAMES = {
     "token": Things.token,
     "revision": lambda things, asker, own: 1,
     "part": lambda things, asker, own: 1,
+    "provider": lambda things, asker, own: "nowhere",
+    "connection": Things.connection,
     "notice": lambda things, asker, own: "1-m1",  # who has no such notice dismisses nothing
     "/my/sessions/{id}": Things.session,
     "/my/tokens/{id}": Things.token,

@@ -5,8 +5,9 @@ declare -A PACKAGES=(
     [build]="gcc libc6-dev meson ninja-build pkg-config python3 librocksdb-dev libmicrohttpd-dev libjansson-dev
              libsodium-dev libutf8proc-dev libcrypt-dev libcmark-dev libcurl4-openssl-dev libssl-dev
              zlib1g-dev libbrotli-dev brotli"
-    [test]="python3-pytest python3-aiosmtpd python3-cassandra openssl zbar-tools"
+    [test]="python3-pytest python3-aiosmtpd python3-cassandra python3-cryptography openssl zbar-tools"
     [e2e]="chromium python3-venv"
+    [node]="nodejs npm"
     [lint]="clang clang-format libpq-dev shellcheck"
     [fmt]="clang-format"
     [fuzz]="clang libclang-rt-14-dev"
@@ -56,4 +57,17 @@ install_packages() {
         tail -n 20 -- "$log" >&2
         fail "could not install ${missing[*]}; the reason is above and in $log"
     fi
+}
+
+# install_node_packages DIRECTORY NAME@VERSION: after it, that package of npm is there. Node may be of another origin than Debian's.
+install_node_packages() {
+    local directory=$1 package=$2
+    [[ $(cat -- "$directory/installed.txt" 2>/dev/null) != "$package" ]] || return 0
+    if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+        install_packages node
+    fi
+    say "installing $package into $directory"
+    mkdir -p -- "$directory"
+    npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$directory" "$package" || fail "could not install $package; the reason is above"
+    printf '%s\n' "$package" >"$directory/installed.txt"
 }
