@@ -307,7 +307,7 @@ static void start(Log *log, Store **ret_store)
     WebOptions web = {.config = &bench.config, .world = bench.world, .log = log};
     site_serve(bench.site, &web);
     expect(web_server_start(&web, &bench.server, &reason), "the server", &reason);
-    site_start(bench.site);
+    site_start(bench.site, web_server_public_url(bench.server));
     printf("port %u\n", (unsigned)web_server_port(bench.server));
     fflush(stdout);
 }

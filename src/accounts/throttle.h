@@ -26,7 +26,8 @@
     X(REGISTER, 10, 360, "registrations from your network address")           \
     X(MAIL, 20, 180, "letters that were asked for from your network address") \
     X(MAIL_TO, 5, 720, "letters to this address")                             \
-    X(REPORT, 10, 360, "reports from your network address")
+    X(REPORT, 10, 360, "reports from your network address")                   \
+    X(REPORT_ACCOUNT, 10, 600, "reports from your account")
 typedef enum ThrottleRule {
 #define X(name, burst, period_s, of_what) THROTTLE_##name,
     THROTTLE_LIST(X)

@@ -1,7 +1,7 @@
 /* arguments.c -- see arguments.h. */
 #include "cli/arguments.h"
 
-#include "cli/time_text.h"
+#include "base/time_text.h"
 
 Status argument_account_named(Context *context, Slice name, Account *ret_account, Reason *reason)
 {

@@ -41,6 +41,16 @@ int run_verify(Context *context);
 MUST_USE Status command_act(Context *context, const Act *act, Id *ret_id);
 int run_audit_list(Context *context);
 
+int run_report_list(Context *context);
+int run_report_show(Context *context);
+int run_report_take(Context *context);
+int run_report_return(Context *context);
+int run_report_dismiss(Context *context);
+int run_report_act(Context *context);
+int run_feature_list(Context *context);
+int run_feature_set(Context *context);
+int run_feature_remove(Context *context);
+
 int run_mail_list(Context *context);
 int run_mail_retry(Context *context);
 int run_mail_test(Context *context);

@@ -178,7 +178,7 @@ static Status start_parts(Serving *serving, Reason *reason)
                                             .is_demo = serving->is_demo});
     site_serve(serving->site, &options);
     TRY(web_server_start(&options, &serving->server, reason));
-    site_start(serving->site);
+    site_start(serving->site, web_server_public_url(serving->server));
     if (message.data != NULL)
         show_maintenance(serving, arena_text(context->arena, message));
     return control_start(context->config->data, context->world.clock, run_for_client, serving,

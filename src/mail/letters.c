@@ -1,4 +1,4 @@
-/* letters.c -- see letters.h. The words are in LETTERS; {site}, {name}, {about} and {valid} are replaced. */
+/* letters.c -- see letters.h. The words are in LETTERS; {site}, {name}, {about}, {words} and {valid} are replaced. */
 #include "mail/letters.h"
 
 enum { LINES_MOST = 3 };
@@ -125,6 +125,35 @@ static const Letter LETTERS[LETTER_KINDS] = {
             "See why, and appeal",
             {NULL},
         },
+    [LETTER_REPORT] =
+        {
+            "report",
+            "A report at {site}",
+            {"Somebody told the moderators of {site}, you among them, about {about}.",
+             "The report waits until one of you takes it on."},
+            "See the report",
+            {"If you do nothing, it stays in the queue for the others."},
+        },
+    [LETTER_REPORT_ACTED] =
+        {
+            "report-acted",
+            "Your report at {site}",
+            {"You told the moderators of {site} about {about}. They looked at it and did something "
+             "about it.",
+             "They wrote: {words}"},
+            "See what moderators did",
+            {"There is nothing to do."},
+        },
+    [LETTER_REPORT_DISMISSED] =
+        {
+            "report-dismissed",
+            "Your report at {site}",
+            {"You told the moderators of {site} about {about}. They looked at it and left "
+             "everything as it is.",
+             "They wrote: {words}"},
+            "See what moderators did",
+            {"There is nothing to do. If something is new, you can report it again."},
+        },
     [LETTER_TEST] =
         {
             "test",
@@ -173,7 +202,7 @@ typedef struct Fact {
     Slice value;
 } Fact;
 
-enum { FACTS = 4 };
+enum { FACTS = 5 };
 typedef struct Facts {
     Fact facts[FACTS];
 } Facts;
@@ -298,6 +327,8 @@ static Status check_facts(const Letter *letter, const LetterFacts *facts, Reason
         return reason_set(reason, STATUS_INVALID, "name", "at most %d bytes", LETTER_NAME_BYTES);
     if (facts->about.size > LETTER_ABOUT_BYTES)
         return reason_set(reason, STATUS_INVALID, "about", "at most %d bytes", LETTER_ABOUT_BYTES);
+    if (facts->words.size > LETTER_WORDS_BYTES)
+        return reason_set(reason, STATUS_INVALID, "words", "at most %d bytes", LETTER_WORDS_BYTES);
     if (!is_link(facts->home))
         return reason_set(reason, STATUS_INVALID, "home", "must begin with http:// or https://");
     if (letter->button != NULL && !is_link(facts->link))
@@ -340,6 +371,7 @@ Status letter_write(LetterKind kind, const LetterFacts *facts, Arena *arena,
     Facts values = {{{"{site}", one_line(facts->site, arena)},
                      {"{name}", one_line(facts->name, arena)},
                      {"{about}", one_line(facts->about, arena)},
+                     {"{words}", one_line(facts->words, arena)},
                      {"{valid}", duration(facts->valid_s, arena)}}};
     Filled filled = fill_letter(letter, facts, &values, arena);
     Slice subject = fill_in(letter->subject, &values, arena);

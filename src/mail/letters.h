@@ -23,26 +23,35 @@ typedef enum LetterKind {
     LETTER_ACCOUNT_DELETED,
     LETTER_SECOND_ON,
     LETTER_SECOND_OFF,
-    LETTER_ANSWER_DUE,    /* to those who answer officially */
-    LETTER_POLICY_HIDDEN, /* to its owner */
+    LETTER_ANSWER_DUE,       /* to those who answer officially */
+    LETTER_POLICY_HIDDEN,    /* to its owner */
+    LETTER_REPORT,           /* to moderators */
+    LETTER_REPORT_ACTED,     /* to who reported */
+    LETTER_REPORT_DISMISSED, /* the same */
     LETTER_TEST,
     LETTER_KINDS
 } LetterKind;
 
 /* What the letters speak of. A letter without a button needs no link; `valid_s` is for those whose link ends. */
 typedef struct LetterFacts {
-    Slice site;  /* what the site is called */
-    Slice home;  /* its address */
-    Slice name;  /* the user's */
-    Slice about; /* ANSWER_DUE, POLICY_HIDDEN: what the policy is called */
+    Slice site; /* what the site is called */
+    Slice home; /* its address */
+    Slice name; /* the user's */
+    Slice
+        about; /* ANSWER_DUE, POLICY_HIDDEN: what the policy is called. REPORT…: what it is about */
+    Slice words; /* REPORT_ACTED, REPORT_DISMISSED: what the moderator wrote */
     Slice
         link; /* CONFIRM, RESET, NEW_EMAIL: the one-time link. ALREADY_REGISTERED, PASSWORD_CHANGED: where one sets a new
-                   password. EMAIL_CHANGED: where one gets help. ANSWER_DUE: where one answers. POLICY_HIDDEN: where one
-                   appeals */
+                   password. EMAIL_CHANGED: where one gets help. ANSWER_DUE: where one answers. POLICY_HIDDEN: where one appeals. REPORT: where it is. REPORT_ACTED, REPORT_DISMISSED: the public log */
     int64_t valid_s;
 } LetterFacts;
 
-enum { LETTER_LINK_BYTES = 1000, LETTER_NAME_BYTES = 200, LETTER_ABOUT_BYTES = 500 };
+enum {
+    LETTER_LINK_BYTES = 1000,
+    LETTER_NAME_BYTES = 200,
+    LETTER_ABOUT_BYTES = 600,
+    LETTER_WORDS_BYTES = 4000
+};
 
 /* Subject, text, HTML and kind; `to` and `once` are the caller's to fill. The bytes live in the arena. INVALID names a link that is none or
  * a fact that is too long. */

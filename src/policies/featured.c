@@ -194,12 +194,18 @@ static Status check_policy(Policies *policies, uint64_t id, Arena *arena, Reason
     return STATUS_OK;
 }
 
+Status policies_feature_check(Policies *policies, const FeatureWish *wish, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    TRY(check_wish(wish, clock_now_us(policies->world.clock), reason));
+    return check_policy(policies, wish->policy, arena, reason);
+}
+
 Status policies_feature(Policies *policies, const FeatureWish *wish, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     int64_t now_us = clock_now_us(policies->world.clock);
-    TRY(check_wish(wish, now_us, reason));
-    TRY(check_policy(policies, wish->policy, arena, reason));
+    TRY(policies_feature_check(policies, wish, reason));
     Status status = STATUS_CONFLICT;
     for (int i = 0; i < RACE_TRIES && status == STATUS_CONFLICT; i++) {
         FeaturedList list;

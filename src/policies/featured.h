@@ -37,6 +37,8 @@ typedef struct FeatureWish {
     uint64_t actor;
 } FeatureWish;
 
+/* What policies_feature asks first; nothing is written. */
+MUST_USE Status policies_feature_check(Policies *policies, const FeatureWish *wish, Reason *reason);
 /* INVALID names place, from or until. REFUSED: the policy is not active, or FEATURED_MOST others are not over. NOT_FOUND: no such policy. */
 MUST_USE Status policies_feature(Policies *policies, const FeatureWish *wish, Reason *reason);
 /* OK also when it does not stand there. */

@@ -39,18 +39,17 @@ static Status check_email(const NewReport *report, Arena *arena, Reason *reason)
                                    : account_fold_email(report->email, arena, &folded, reason);
 }
 
+/* Visitors may report, so who is not confirmed yet may, too. */
 static Status check_account(Reports *reports, const NewReport *report, Arena *arena, Reason *reason)
 {
     Account account;
     if (report->account == 0)
         return STATUS_OK;
     TRY(accounts_read(reports->options.accounts, report->account, arena, &account));
-    if (account_may(&account, RIGHT_REPORT) || report->kind == REPORT_OF_TROUBLE)
+    bool is_alive = account.state == ACCOUNT_CONFIRMED || account.state == ACCOUNT_PENDING;
+    if (is_alive &&
+        ((account.denied & 1u << RIGHT_REPORT) == 0 || report->kind == REPORT_OF_TROUBLE))
         return STATUS_OK;
-    if (account.state == ACCOUNT_PENDING)
-        return reason_set(
-            reason, STATUS_DENIED, "",
-            "confirm your e-mail address first; the letter with the link is on its way");
     return reason_set(reason, STATUS_DENIED, "", "the right to report was taken from this account");
 }
 

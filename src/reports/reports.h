@@ -42,7 +42,7 @@ typedef struct NewReport {
     Slice words;
 } NewReport;
 
-/* INVALID: words or e-mail break a rule. DENIED: the right to report was taken from the account, or it is not confirmed. NOT_FOUND: no such
+/* INVALID: words or e-mail break a rule. DENIED: the right to report was taken from the account. NOT_FOUND: no such
  * policy. REFUSED: this account has an open report about it. UNKNOWN: perhaps made; again may make a second one. */
 MUST_USE Status reports_make(Reports *reports, const NewReport *report, uint64_t *ret_id,
                              Reason *reason);

@@ -98,6 +98,12 @@ typedef struct ApiSchema {
     X(CONNECTION)          \
     X(CONNECTIONS)         \
     X(VISIT)               \
+    X(REPORT)              \
+    X(REPORTS)             \
+    X(ACT)                 \
+    X(ACTS)                \
+    X(FEATURED)            \
+    X(FEATURED_LIST)       \
     X(DONE)
 #define X(name) extern const ApiSchema SCHEMA_##name;
 API_SCHEMA_LIST(X)

@@ -3,8 +3,13 @@
 #include "site/pages.h"
 
 const ApiTag API_TAGS[] = {
-    {"rankings", "Rankings"}, {"policies", "Policies"}, {"me", "Your own"},
-    {"accounts", "Accounts"}, {"other", "Other"},       {0},
+    {"rankings", "Rankings"},
+    {"policies", "Policies"},
+    {"me", "Your own"},
+    {"accounts", "Accounts"},
+    {"moderation", "Moderation"},
+    {"other", "Other"},
+    {0},
 };
 
 const char *api_place(WebFrom from)

@@ -30,6 +30,15 @@
     X("connected", "That site is connected. You can log in by it.", false)                       \
     X("disconnected", "That site does not let you in any more.", false)                          \
     X("second-off", "Your second factor is off. Your other sessions are ended.", false)          \
+    X("reported", "Thank you. Moderators will look at it, and you are told what comes of it.",   \
+      false)                                                                                     \
+    X("trouble-told", "Thank you. We answer to the address that you gave.", false)               \
+    X("report-taken", "You have taken this report on.", false)                                   \
+    X("report-returned", "The report is back in the queue.", false)                              \
+    X("report-dismissed", "The report is dismissed, and who reported is told.", false)           \
+    X("report-acted", "The report is closed, and who reported is told.", false)                  \
+    X("featured", "The front page shows it from the time you chose.", false)                     \
+    X("unfeatured", "The front page does not show it any more.", false)                          \
     X("left", "Your account is deleted, and your votes are withdrawn.", false)
 static const struct {
     const char *word;

@@ -1,4 +1,5 @@
 /* front.c -- the front page: who leads now and ever, where something happens, how it works; for voters what is theirs. */
+#include "policies/featured.h"
 #include "site/pages.h"
 #include "site/views.h"
 
@@ -7,6 +8,29 @@ Status site_settings(Site *site, Arena *arena, VotingSettings *ret_settings)
     SettingsHistory history;
     TRY(accounts_settings(site->app->accounts, arena, &history));
     *ret_settings = *settings_at(&history, clock_now_us(site->app->world.clock));
+    return STATUS_OK;
+}
+
+/* In their order, each with its rank by all votes. What cannot be seen or is in no ranking is left out. */
+static Status featured_cards(Site *site, int64_t now_us, Arena *arena, CardPage *ret_page)
+{
+    Featured *list;
+    size_t count;
+    RankQuery ever = {0};
+    TRY(policies_featured(site->app->policies, arena, &list, &count));
+    CardPage page = {.cards = ARENA_ARRAY(arena, count, PolicyCard)};
+    for (size_t i = 0; i < count; i++) {
+        PolicyCard *card = &page.cards[page.count];
+        RankPlace place;
+        if (!featured_is_shown(&list[i], now_us) ||
+            ranking_place(site->app->ranking, &ever, list[i].policy, &place) != STATUS_OK ||
+            cards_one(site->cards, list[i].policy, arena, card) != STATUS_OK)
+            continue;
+        card->rank = place.self.rank;
+        card->votes = card->total = place.self.total;
+        page.count++;
+    }
+    *ret_page = page;
     return STATUS_OK;
 }
 
@@ -19,6 +43,7 @@ Status front_view(Site *site, Arena *arena, FrontView *ret_view)
     RankQuery recent = {.days = (uint32_t)view.settings.window_days}, ever = {0};
     TRY(cards_ranking(site->cards, &recent, 0, FRONT_ROWS, arena, &view.recent));
     TRY(cards_ranking(site->cards, &ever, 0, FRONT_ROWS, arena, &view.ever));
+    TRY(featured_cards(site, view.now_us, arena, &view.featured));
     hot_categories(site->hot, FRONT_HOT, arena, &view.hot, &view.hot_count);
     *ret_view = view;
     return STATUS_OK;

@@ -30,6 +30,8 @@ struct Site {
     _Atomic bool ends;
     _Atomic bool past_is_asked; /* a ranking of the past is being made (api_rankings.c) */
     bool started;
+    const char
+        *home; /* where the site is, for letters: web_server_public_url; from site_start on */
 };
 
 /* ---- The rooms: each file that has routes lists them; site.c puts them together ---------------------------------- */
@@ -49,6 +51,7 @@ typedef struct Room {
     X(ACCOUNT)         \
     X(API_ACCOUNT)     \
     X(API_CONNECTIONS) \
+    X(API_DESK)        \
     X(API_DOCS)        \
     X(API_EDIT)        \
     X(API_ME)          \
@@ -60,14 +63,17 @@ typedef struct Room {
     X(API_VOTES)       \
     X(BROWSE)          \
     X(CONNECTIONS)     \
+    X(DESK)            \
     X(EDIT)            \
     X(EMBED)           \
+    X(FEATURED)        \
     X(FEED)            \
     X(FRONT)           \
     X(GROUPS)          \
     X(HISTORY)         \
     X(LIVE)            \
     X(LOGIN)           \
+    X(MODERATION)      \
     X(MY_HISTORY)      \
     X(MY_VOTES)        \
     X(NEW)             \
@@ -76,6 +82,7 @@ typedef struct Room {
     X(PROFILE)         \
     X(RANKING)         \
     X(REGISTER)        \
+    X(REPORT)          \
     X(RETIRE)          \
     X(REVISIONS)       \
     X(SECOND)          \
@@ -200,6 +207,14 @@ void frame_error_page(WebRequest *request, const struct ErrorWords *words);
 MUST_USE Status site_act(WebRequest *request, const Act *act, Id *ret_id);
 /* What came of it (audit_end). */
 void site_act_end(WebRequest *request, Id id, Status outcome);
+
+/* ---- The desk (desk/) -------------------------------------------------------------------------------------------------- */
+
+/* After an act that a report led to (?report=ID of its page): closes that report as acted upon, and the others about the same policy that
+ * nobody else has. For 0, and for who does not work off reports, nothing; one that cannot be closed stays in the queue. */
+void site_report_acted(WebRequest *request, uint64_t report, Slice reason);
+/* Letters about reports that are due; by the site's own thread. */
+void desk_post(Site *site);
 
 /* ---- Forms ------------------------------------------------------------------------------------------------------------ */
 

@@ -9,7 +9,7 @@
 #include "site/views.h"
 #include "web/metrics.h"
 
-enum { RANKS_S = 60, HEAT_S = 10 };
+enum { RANKS_S = 60, HEAT_S = 10, POST_S = 3 };
 
 static const Room *const ROOMS[] = {
 #define X(name) &ROOM_##name,
@@ -133,7 +133,7 @@ static void *keep(void *argument)
 {
     Site *site = argument;
     Clock clock = site->app->world.clock;
-    int64_t ranks_us = 0, heat_us = 0, curves_us = 0;
+    int64_t ranks_us = 0, heat_us = 0, curves_us = 0, post_us = 0;
     while (!atomic_load(&site->ends)) {
         int64_t now_us = clock_steady_us(clock);
         if (now_us >= ranks_us) {
@@ -146,14 +146,19 @@ static void *keep(void *argument)
         }
         if (now_us >= curves_us && !refresh_curves(site))
             curves_us = now_us + RANKS_S * US_PER_S;
+        if (now_us >= post_us) {
+            desk_post(site);
+            post_us = now_us + POST_S * US_PER_S;
+        }
         live_tick(site->live);
         clock_sleep_us(clock, US_PER_S / 5);
     }
     return NULL;
 }
 
-void site_start(Site *site)
+void site_start(Site *site, const char *home)
 {
+    site->home = home;
     CHECK(pthread_create(&site->keeper, NULL, keep, site) == 0);
     site->started = true;
 }

@@ -4,7 +4,7 @@
  *     WebOptions options = {…, .context = site};
  *     site_serve(site, &options);        // its routes, its door, its error pages
  *     TRY(web_server_start(&options, &server, &reason));
- *     site_start(site);
+ *     site_start(site, web_server_public_url(server));
  * Where things are:
  *     door.c        who is asking: session or token, access of the route, the form's token against forgery
  *     frame.c       what stands around every page; error pages
@@ -40,8 +40,9 @@ void site_free(Site *site);
 void site_serve(Site *site, WebOptions *options);
 /* The row of the table of routes at `index`, or NULL after the last. Needs no site. */
 const WebRoute *site_route(size_t index);
-/* The thread that keeps yesterday's ranks, what is hot, and passes changes on to open pages. */
-void site_start(Site *site);
+/* The thread that keeps yesterday's ranks, what is hot, passes changes on to open pages, and writes letters about reports. `home` is where
+ * the site is (web_server_public_url), and must outlive it. */
+void site_start(Site *site, const char *home);
 /* After the server has stopped, and before the app is closed; site_free comes after that. */
 void site_stop(Site *site);
 

@@ -21,7 +21,7 @@ typedef struct FrontView {
     Arena *arena; /* for what templates draw */
     Slice site_name;
     VotingSettings settings;
-    CardPage recent, ever, featured; /* featured: chosen by operators; none for now */
+    CardPage recent, ever, featured; /* featured: chosen by those with that role */
     HotGroup *hot;
     size_t hot_count;
     Gaps *gaps; /* where the viewer's own goes */

@@ -29,6 +29,13 @@ PAGES = {
     "/policies/{policy}/revisions/{revision}": [("guest", "/policies/{long}/revisions/2")],
     "/policies/{policy}/edit": [("voter", "/policies/{long}/edit")],
     "/policies/{policy}/retire": [("voter", "/policies/{long}/retire")],
+    "/policies/{policy}/report": [("guest", "/policies/{long}/report"), ("voter", "/policies/1/report")],
+    "/trouble": [("guest", "/trouble")],
+    "/moderation": [("guest", "/moderation"), ("guest", "/moderation?policy={long}"), ("guest", "/moderation?policy=2")],
+    "/desk": [("admin", "/desk")],
+    "/desk/reports": [("admin", "/desk/reports"), ("admin", "/desk/reports?state=acted"), ("admin", "/desk/reports?state=dismissed")],
+    "/desk/reports/{report}": [("admin", "/desk/reports/{open}"), ("admin", "/desk/reports/{taken}"), ("admin", "/desk/reports/{closed}")],
+    "/desk/featured": [("admin", "/desk/featured")],
     "/policies/{id}/count": [("guest", "/policies/{long}/count")],
     "/categories": [("guest", "/categories")],
     "/categories/{id}": [("guest", "/categories/1")],
@@ -93,7 +100,8 @@ class Town:
         self.gone = self.propose("A policy that did not last")
         site.call("policy", "retire", str(self.gone), "--as", "demo", "--reason", "It was for the pictures.")
         site.call("user", "add", "newcomer", "--email", "newcomer@example.org", "--confirmed", "--password-stdin", input=PASSWORD)
-        for who, name, password in (("voter", "demo", DEMO_PASSWORD), ("newcomer", "newcomer", PASSWORD)):
+        self.report()
+        for who, name, password in (("voter", "demo", DEMO_PASSWORD), ("newcomer", "newcomer", PASSWORD), ("admin", "admin", DEMO_PASSWORD)):
             visitor = Visitor(browser, site).log_in(name, password)
             self.states[who] = visitor.context.storage_state()
             visitor.close()
@@ -102,11 +110,27 @@ class Town:
         return self.site.call("policy", "create", "--as", "demo", "--name", name, "--description", "Some *words*.",
                               "--category", "Transport")["policy"]
 
+    def report(self):
+        """Reports in several states, and a policy that is featured."""
+        visitor = Visitor(self.browser, self.site)
+        for policy, words in ((self.long, f"It is spam. {LONG_WORDS}"), (self.long, "Spam again.\n\nIn two lines."), (1, "Not true."), (2, "No.")):
+            visitor.page.goto(f"/policies/{policy}/report")
+            visitor.page.fill("#words", words)
+            visitor.page.fill("#email", "visitor@example.org")
+            visitor.page.click("main button[type=submit]")
+        visitor.close()
+        self.open, _, self.taken, self.closed = [one["id"] for one in self.site.call("report", "list")]
+        self.site.call("report", "take", str(self.taken), "--as", "admin")
+        self.site.call("report", "dismiss", str(self.closed), "--as", "admin", "--reason", f"It is fine. {LONG_NAME}")
+        self.site.call("feature", "set", str(self.long), "--until", "2999-01-01", "--reason", "It is for the pictures.")
+
     def visitor(self, who):
         return Visitor(self.browser, self.site, storage_state=self.states[who], reduced_motion="reduce")
 
     def address(self, path):
-        return path.replace("{long}", str(self.long)).replace("{gone}", str(self.gone))
+        for name in ("long", "gone", "open", "taken", "closed"):
+            path = path.replace("{%s}" % name, str(getattr(self, name)))
+        return path
 
 
 @pytest.fixture(scope="module")

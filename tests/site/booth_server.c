@@ -7,8 +7,10 @@
  *     policy OWNER NAME        an active policy, for 100 of the owner's pollies       done ID
  *     role ID ROLE             gives an account one role
  *     connect ID SUBJECT       a log-in at another site
+ *     deny ID RIGHT            takes one right away
  *     move POLICY STATE        "retired", "pending-deletion", "deleted"
  *     merge SOURCE TARGET
+ *     report POLICY            by a visitor                                           done ID
  *     doubt none|lost|done     see doubt.h
  * There is no log-in here: sessions are begun as the log-in page does. Ends at the end of its input. */
 #include <stdio.h>
@@ -116,6 +118,16 @@ static Status connect_account(uint64_t account, const char *subject, Reason *rea
     return STATUS_OK;
 }
 
+static Status take_right(uint64_t account, const char *name, Reason *reason)
+{
+    AccountRight right;
+    TRY(account_right_from(slice_from(name), &right));
+    AccountRights rights = {.denied = 1u << right};
+    TRY(accounts_set_rights(booth.app.accounts, account, &rights, reason));
+    printf("done\n");
+    return STATUS_OK;
+}
+
 static Status merge_policy(uint64_t source, uint64_t target, Reason *reason)
 {
     TRY(policies_merge(booth.app.policies, source, target, 0, SLICE("a test"), reason));
@@ -125,14 +137,29 @@ static Status merge_policy(uint64_t source, uint64_t target, Reason *reason)
     return STATUS_OK;
 }
 
-/* About saves of votes, or "policies". */
+static Status add_report(uint64_t policy, Reason *reason)
+{
+    uint64_t id;
+    NewReport report = {.kind = REPORT_OF_POLICY,
+                        .policy = policy,
+                        .email = SLICE_EMPTY,
+                        .words = SLICE("A test.")};
+    TRY(reports_make(booth.app.reports, &report, &id, reason));
+    printf("done %llu\n", (unsigned long long)id);
+    return STATUS_OK;
+}
+
+/* About saves of votes, or "policies", or "reports". */
 static Status set_doubt(const char *mode, const char *what)
 {
-    bool is_policies = what != NULL && strcmp(what, "policies") == 0;
+    const Table *table = what == NULL                    ? &TABLE_VOTERS
+                         : strcmp(what, "policies") == 0 ? &TABLE_POLICIES
+                         : strcmp(what, "reports") == 0  ? &TABLE_REPORTS
+                                                         : &TABLE_VOTERS;
     static const char *const MODES[] = {"none", "lost", "done"};
     for (int i = 0; i < 3; i++)
         if (strcmp(MODES[i], mode) == 0)
-            doubt_set(&booth.doubt, (DoubtMode)i, is_policies ? &TABLE_POLICIES : &TABLE_VOTERS);
+            doubt_set(&booth.doubt, (DoubtMode)i, table);
     printf("done\n");
     return STATUS_OK;
 }
@@ -150,6 +177,8 @@ static Status obey(char *line, Reason *reason)
     uint64_t number = strtoull(first, NULL, 10);
     if (strcmp(line, "guest") == 0)
         return add_account(first, 0, false, reason);
+    if (strcmp(line, "report") == 0)
+        return add_report(number, reason);
     if (strcmp(line, "doubt") == 0)
         return set_doubt(first, rest);
     if (rest != NULL && strcmp(line, "voter") == 0)
@@ -160,6 +189,8 @@ static Status obey(char *line, Reason *reason)
         return give_role(number, rest, reason);
     if (rest != NULL && strcmp(line, "connect") == 0)
         return connect_account(number, rest, reason);
+    if (rest != NULL && strcmp(line, "deny") == 0)
+        return take_right(number, rest, reason);
     if (rest != NULL && strcmp(line, "move") == 0)
         return move_policy(number, rest, reason);
     if (rest != NULL && strcmp(line, "merge") == 0)
@@ -192,7 +223,7 @@ static Status start(const char *directory, Reason *reason)
                       .store = {store, store_health, store_metrics}};
     site_serve(booth.site, &web);
     TRY(web_server_start(&web, &booth.server, reason));
-    site_start(booth.site);
+    site_start(booth.site, web_server_public_url(booth.server));
     printf("port %u\n", (unsigned)web_server_port(booth.server));
     fflush(stdout);
     return STATUS_OK;

@@ -77,13 +77,15 @@ class Page:
 
 
 class Browser:
+    headers = {}  # beside the usual ones
+
     def __init__(self, port, **cookies):
         self.port, self.cookies = port, cookies
 
     def ask(self, method, path, fields=None):
         """One request; redirects are not followed."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        headers = {"Accept": "text/html"}
+        headers = {"Accept": "text/html", **self.headers}
         if self.cookies:
             headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         body = None

@@ -85,6 +85,10 @@ class Things:
         self.town.booth.tell("connect", owner.voter.id, f"s{owner.voter.id}")
         return json.loads(owner.ask("GET", "/api/v1/me/connections").text)["connections"][0]["id"]
 
+    def report(self, asker, own):
+        """A new one each time, about the other's policy: a closed one cannot be moved again."""
+        return self.town.booth.tell("report", self.others_policy).split()[1]
+
     def stands(self, route):
         """Whether the other's thing that was just named is still there, for routes that say done also when there was nothing to do."""
         return "tokens/" in route["path"] and self.last in self.other.ask("GET", "/api/v1/me/tokens").text
@@ -95,6 +99,7 @@ NAMES = {
     "policy": Things.policy,
     "session": Things.session,
     "token": Things.token,
+    "report": Things.report,
     "revision": lambda things, asker, own: 1,
     "part": lambda things, asker, own: 1,
     "provider": lambda things, asker, own: "nowhere",
@@ -110,7 +115,7 @@ NAMES = {
 # What a field must hold so that its form is read at all; else the least that its row allows.
 FIELDS = {"name": "a-new-name", "password": "long enough for all", "category": 1, "policy": 1, "seen": A_NAME, "token": A_NAME, "email": "new@example.org", "lines": {}, "topic": "front"}
 # Of several optional fields, one must be there.
-ONE_OF = {("POST", "/my/notices"): {"key": "1-m1"}}
+ONE_OF = {("POST", "/my/notices"): {"key": "1-m1"}, ("POST", "/api/v1/reports"): {"email": "new@example.org"}}
 
 
 def segment(route, name, things, asker, own):
@@ -133,8 +138,8 @@ def ask(route, things, asker, own):
     path = re.sub(r"{(\w+)}", lambda found: segment(route, found[1], things, asker, own), route["path"])
     needed = {place: {p["name"]: value_of(p) for p in route["params"] if p["from"] == place and not p["optional"]}
               for place in ("query", "form", "json")}
-    needed["form"].update(ONE_OF.get((route["method"], route["path"]), {}))
     takes = {param["from"] for param in route["params"]}
+    needed["json" if "json" in takes else "form"].update(ONE_OF.get((route["method"], route["path"]), {}))
     if needed["query"]:
         path += "?" + urllib.parse.urlencode(needed["query"])
     return asker.ask(route["method"], path, form=needed["form"] if "form" in takes else None, members=needed["json"] if "json" in takes else None)

@@ -1,5 +1,5 @@
 /* time_text.c -- see time_text.h. */
-#include "cli/time_text.h"
+#include "base/time_text.h"
 
 #include "base/world.h"
 
