@@ -17,11 +17,13 @@ enum { ACT_CHOICES = 10, ACT_VOTERS_MOST = 100000 };
 /* Something that is done by a role. */
 typedef struct Deed {
     Act act;
-    bool is_repeat; /* it stands already, by its token: it was noted then */
-    Id id;          /* of its entry */
+    bool is_repeat;  /* it stands already, by its token: it was noted then */
+    uint64_t report; /* that led to it, and is closed by it; or 0 */
+    Id id;           /* of its entry */
 } Deed;
-/* Anything but OK: do not do it; web_reason says why. */
-MUST_USE Status deed_begin(WebRequest *request, Deed *deed);
+/* Anything but OK: do not do it; the reason says why. */
+MUST_USE Status deed_begin(WebRequest *request, Deed *deed, Reason *reason);
+/* A report that somebody else has taken stays with them. */
 void deed_end(WebRequest *request, const Deed *deed, Status outcome);
 /* Whether the policy has a move of this id. */
 bool deed_stands(const PolicyHead *head, Id token);

@@ -10,6 +10,7 @@
  *   5. An answer to a public GET may be read by scripts of other sites, without anybody's session; no other answer can. */
 #pragma once
 
+#include "site/acts.h"
 #include "site/connections.h"
 #include "site/edit_views.h"
 #include "site/my_views.h"
@@ -71,6 +72,10 @@ typedef struct ApiSchema {
     X(REVISION)            \
     X(POINT)               \
     X(HISTORY)             \
+    X(ANSWER)              \
+    X(ANSWERS)             \
+    X(MERGE_SIDE)          \
+    X(MERGE)               \
     X(GROUP)               \
     X(GROUPS)              \
     X(SETTINGS)            \
@@ -150,6 +155,11 @@ typedef struct ApiRevisions {
     RevisionsView view;
     Slice next;
 } ApiRevisions;
+
+typedef struct ApiAnswers {
+    AnswersView view;
+    Slice next;
+} ApiAnswers;
 
 typedef struct ApiMe {
     Account account;

@@ -6,6 +6,10 @@
 
 #include "site/api_docs_inside.h"
 
+#define SAME_ACT                                                                              \
+    "Up to 255 visible characters: the same key again is the same act; with another body or " \
+    "address, within 7 days, it is refused (422)."
+
 const ApiHeader API_HEADERS[] = {
     {WEB_PUT, API_PATH "me/votes", "Idempotency-Key", false,
      "Up to 255 visible characters, new for each save: the same key again, within 7 days, is the "
@@ -16,6 +20,9 @@ const ApiHeader API_HEADERS[] = {
     {WEB_POST, API_PATH "policies/{policy}/retire", "Idempotency-Key", false,
      "Up to 255 visible characters: the same key again is the same move; with another body or "
      "address, within 7 days, it is refused (422)."},
+    {WEB_POST, API_PATH "moderation/policies/{policy}/merge", "Idempotency-Key", false, SAME_ACT},
+    {WEB_POST, API_PATH "moderation/policies/{policy}/delete", "Idempotency-Key", false, SAME_ACT},
+    {WEB_POST, API_PATH "moderation/policies/{policy}/restore", "Idempotency-Key", false, SAME_ACT},
     {WEB_PATCH, API_PATH "policies/{policy}", "If-Match", true,
      "The ETag of the policy, or the version of its text, that this is a change of."},
     {0},

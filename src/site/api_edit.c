@@ -126,7 +126,7 @@ static Status check_other(WebRequest *request, uint64_t other)
     return status;
 }
 
-static Status retire_policy(WebRequest *request)
+static Status api_retire(WebRequest *request)
 {
     PolicyHead head;
     VotingSettings settings;
@@ -144,9 +144,9 @@ static Status retire_policy(WebRequest *request)
     TRY(check_other(request, move.other));
     TRY(site_settings(site, web_arena(request), &settings));
     move.percent = settings.withdrawal_percent;
-    Status status =
-        policies_move(site->app->policies, id, POLICY_ACTIVE, &move, web_reason(request));
-    policy_changed(site, id);
+    if (id_is_zero(move.id))
+        move.id = id_new(site->app->world.clock, site->app->world.random);
+    Status status = retire_policy(request, &head, &move, web_reason(request));
     if (status == STATUS_OK || status == STATUS_UNKNOWN)
         api_key_used(request);
     TRY(status);
@@ -177,7 +177,7 @@ static const WebRoute ROUTES[] = {
     {WEB_PATCH, API_PATH "policies/{policy}", edit_policy, .access = WEB_LOGIN, .whose = WEB_OWN_OR_ROLE, .roles = 1u << ROLE_EDIT_POLICIES, .body_bytes = BODY_BYTES, .tag = "policies",
      .answers = "Policy", .help = "Changes its text. What the body does not name stays; 412 when If-Match is not its version any more.",
      .params = {POLICY_ROW, TEXT_ROWS(.optional = true, )}},
-    {WEB_POST, API_PATH "policies/{policy}/retire", retire_policy, .access = WEB_LOGIN, .whose = WEB_OWN_OR_ROLE, .roles = 1u << ROLE_MODERATE_POLICIES, .body_bytes = WEB_BODY_DEFAULT,
+    {WEB_POST, API_PATH "policies/{policy}/retire", api_retire, .access = WEB_LOGIN, .whose = WEB_OWN_OR_ROLE, .roles = 1u << ROLE_MODERATE_POLICIES, .body_bytes = WEB_BODY_DEFAULT,
      .tag = "policies", .answers = "Policy", .help = "Retires it: voters get their pollies back, its owner pays the usual price.",
      .params = {[M_POLICY] = POLICY_ROW,
                 [M_OTHER] = {"other", WEB_JSON, WEB_ID, .optional = true, .help = "In favour of which."},

@@ -142,6 +142,49 @@ static const ApiMember HISTORY[] = {
 };
 SCHEMA(HISTORY, "History", HistoryView, HISTORY, .help = "Votes and ranks of a policy in the past.");
 
+static const char *outcome_word(unsigned outcome) { return OUTCOME_WORDS[outcome]; }
+
+static const ApiMember ANSWER[] = {
+    FIELD("policy", AnswerView, policy, .help = "The policy."),
+    FIELD("answered", AnswerView, is_answered, .help = "Whether there is an official answer."),
+    WORD("outcome", AnswerView, answer.outcome, outcome_word, OUTCOME_COUNT, WHEN(AnswerView, is_answered), .help = "What comes of it."),
+    FIELD("text", AnswerView, answer.text, WHEN(AnswerView, is_answered), .help = "The answer, in Markdown."),
+    FIELD("revision", AnswerView, answer.revision, WHEN(AnswerView, is_answered), .help = "1 for the first answer, 2 for the next."),
+    FIELD("version", AnswerView, answer.version, WHEN(AnswerView, is_answered), .help = "What a change names as `seen`."),
+    FIELD("author", AnswerView, author, WHEN(AnswerView, is_answered), .help = "By whom."),
+    TIME("time", AnswerView, answer.time_us, WHEN(AnswerView, is_answered), .help = "When it was given."),
+    TIME("first", AnswerView, answer.first_us, WHEN(AnswerView, is_answered), .help = "When the first one was given."),
+    FIELD("due", AnswerView, is_due, .help = "There is none, and its votes have passed the setting answer_threshold."),
+};
+SCHEMA(ANSWER, "Answer", AnswerView, ANSWER, .help = "The official answer to a policy.");
+
+static const ApiMember ANSWERS[] = {
+    FIELD("policy", ApiAnswers, view.head.policy.id, .help = "The policy."),
+    LIST("answers", ApiAnswers, view.answers, view.count, ANSWER, .help = "The newest first."),
+    NEXT(ApiAnswers),
+};
+SCHEMA(ANSWERS, "Answers", ApiAnswers, ANSWERS, .help = "An official answer, and what it was before.");
+
+static const ApiMember MERGE_SIDE[] = {
+    FIELD("policy", MergeSide, policy, OR_NULL, .help = "The policy; null: what both become."),
+    FIELD("total", MergeSide, total, .help = "All votes."),
+    FIELD("votes", MergeSide, recent, .help = "Votes in the window."),
+    FIELD("rank", MergeSide, rank, OR_NULL, .help = "By all votes."),
+    FIELD("window_rank", MergeSide, recent_rank, OR_NULL, .help = "By the votes in the window."),
+    FIELD("voters", MergeSide, voters, .help = "People who hold something on it; 0 where they were not counted."),
+};
+SCHEMA(MERGE_SIDE, "MergeSide", MergeSide, MERGE_SIDE, .help = "A policy before a merge, or what two become.");
+
+static const ApiMember MERGE[] = {
+    OBJECT("policy", MergeView, self, MERGE_SIDE, .help = "The one."),
+    OBJECT("other", MergeView, other, MERGE_SIDE, .help = "The other."),
+    OBJECT("result", MergeView, result, MERGE_SIDE, .help = "What they become, as of now."),
+    FIELD("voters_of_both", MergeView, both, WHEN(MergeView, has_voters), .help = "People who hold something on both; null: too many to count."),
+    FIELD("days", MergeView, window_days, .help = "The window."),
+    TIME("as_of", MergeView, as_of_us, .help = "Everything that was saved up to here is in it."),
+};
+SCHEMA(MERGE, "Merge", MergeView, MERGE, .help = "What a merge would do.");
+
 static const ApiMember GROUP[] = {
     FIELD("id", GroupEntry, group.id, .help = "Its number."),
     FIELD("name", GroupEntry, group.name, .help = "What it is called."),

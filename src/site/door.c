@@ -189,7 +189,8 @@ static Status check_role(WebRequest *request, Viewer *viewer)
 {
     const Account *account = &viewer->account;
     if (!account_has_any(account, web_route(request)->roles))
-        return STATUS_DENIED;
+        return reason_set(web_reason(request), STATUS_DENIED, "",
+                          "this needs a role that your account does not have");
     if (viewer->second || (account->roles & site_of(request)->app->second_roles) == 0)
         return STATUS_OK;
     viewer->needs_second = true;

@@ -54,6 +54,10 @@ typedef struct RetireView {
     const Viewer *viewer;
 } RetireView;
 
+/* The move, noted where it is a moderator's act. As policies_move. */
+MUST_USE Status retire_policy(WebRequest *request, const PolicyHead *head, PolicyMove *move,
+                              Reason *reason);
+
 /* ---- Proposing (new.c) --------------------------------------------------------------------------------------------------- */
 
 enum { SIMILAR_MOST = 5 };

@@ -4,10 +4,12 @@
  * (its id names the Monday), so that a reader is not told the same thing each hour. The map lists policies by ranges of ids,
  * which never change, so that its parts stay the same when votes move; the whole is an index of parts as soon as there is more than
  * one. */
+#include "policies/answers.h"
+#include "site/markdown.h"
 #include "site/pages.h"
 #include "site/views.h"
 
-enum { FEED_NEW = 30, FEED_RISING = 10, SITEMAP_IDS = 10000 };
+enum { FEED_NEW = 30, FEED_RISING = 10, FEED_ANSWERS = 10, SITEMAP_IDS = 10000 };
 static const int64_t DAY_US = S_PER_DAY * US_PER_S;
 
 static Slice full_url(WebRequest *request, Slice path)
@@ -73,15 +75,41 @@ static Status add_rising(WebRequest *request, FeedView *view)
     return STATUS_OK;
 }
 
+/* Each official answer once, and again when it is changed. */
+static Status add_answers(WebRequest *request, FeedView *view)
+{
+    Site *site = site_of(request);
+    Arena *arena = web_arena(request);
+    RecentAnswer *answers = ARENA_ARRAY(arena, FEED_ANSWERS, RecentAnswer);
+    size_t count;
+    TRY(answers_recent(site->app->policies, FEED_ANSWERS, arena, answers, &count));
+    for (size_t i = 0; i < count; i++) {
+        PolicyCard card;
+        if (cards_one(site->cards, answers[i].policy, arena, &card) != STATUS_OK ||
+            card.state == POLICY_PENDING_DELETION)
+            continue;
+        FeedEntry entry = entry_of(request, &card, answers[i].answer.time_us);
+        entry.outcome = outcome_text(answers[i].answer.outcome);
+        entry.card.summary = markdown_words(answers[i].answer.text, 200, arena);
+        entry.id =
+            arena_print(arena, "%.*s?answer=%u", SLICE_ARG(entry.id), answers[i].answer.revision);
+        entry.url = arena_print(arena, "%.*s#answer", SLICE_ARG(entry.url));
+        view->entries[view->count++] = entry;
+    }
+    return STATUS_OK;
+}
+
 static Status show_feed(WebRequest *request)
 {
     Site *site = site_of(request);
     Arena *arena = web_arena(request);
     FeedView view = {.site_name = slice_from(site->options.config->site_name),
                      .public_url = web_public_url(request),
-                     .entries = ARENA_ARRAY(arena, FEED_NEW + FEED_RISING, FeedEntry)};
+                     .entries =
+                         ARENA_ARRAY(arena, FEED_NEW + FEED_RISING + FEED_ANSWERS, FeedEntry)};
     TRY(add_new(request, &view));
     TRY(add_rising(request, &view));
+    TRY(add_answers(request, &view));
     view.updated = stamp_text(monday_us(site_now_us(request)), arena);
     for (size_t i = 0; i < view.count; i++) /* times in this form sort as texts */
         if (slice_compare(view.entries[i].updated, view.updated) > 0)

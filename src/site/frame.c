@@ -11,6 +11,11 @@
     X("edited", "The new text is there. The old one stays among the revisions.", false)          \
     X("unchanged", "Nothing was changed.", false)                                                \
     X("retired", "The policy is retired. Everyone got their votes back.", false)                 \
+    X("merged", "They are one now. Everybody keeps their votes, and is told.", false)            \
+    X("hidden", "The policy is hidden. It is deleted when the time for appeals is over.", false) \
+    X("restored", "The policy is back as it was.", false)                                        \
+    X("appealed", "Your appeal is with the moderators. You are told what comes of it.", false)   \
+    X("answered", "The answer is there for everybody.", false)                                   \
     X("watching", "You watch this policy now.", false)                                           \
     X("unwatched", "You do not watch this policy any more.", false)                              \
     X("welcome", "Welcome. Your address is confirmed, and your first pollies are there.", false) \

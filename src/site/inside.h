@@ -49,7 +49,9 @@ typedef struct Room {
 #define ROOM_LIST(X)   \
     X(ABOUT)           \
     X(ACCOUNT)         \
+    X(ANSWER)          \
     X(API_ACCOUNT)     \
+    X(API_ACTS)        \
     X(API_CONNECTIONS) \
     X(API_DESK)        \
     X(API_DOCS)        \
@@ -61,8 +63,10 @@ typedef struct Room {
     X(API_RANKINGS)    \
     X(API_SECOND)      \
     X(API_VOTES)       \
+    X(APPEAL)          \
     X(BROWSE)          \
     X(CONNECTIONS)     \
+    X(DELETE)          \
     X(DESK)            \
     X(EDIT)            \
     X(EMBED)           \
@@ -73,6 +77,7 @@ typedef struct Room {
     X(HISTORY)         \
     X(LIVE)            \
     X(LOGIN)           \
+    X(MERGE)           \
     X(MODERATION)      \
     X(MY_HISTORY)      \
     X(MY_VOTES)        \

@@ -168,7 +168,8 @@ typedef struct MyNotice {
     bool has_other;
     MyPolicy other; /* where its votes went, or in favour of which it was retired */
     int64_t time_us;
-    Slice reason; /* empty: none */
+    Slice reason;    /* empty: none */
+    bool may_appeal; /* it is the viewer's own policy, and is hidden still */
 } MyNotice;
 
 typedef struct MyNotices {

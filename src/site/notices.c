@@ -16,6 +16,10 @@ static Status notice_of(Site *site, uint64_t account, const PolicyNotice *from, 
     TRY(my_policy(site, from->policy, account, arena, &notice->policy));
     if (notice->has_other)
         TRY(my_policy(site, from->other, account, arena, &notice->other));
+    PolicyCard card;
+    notice->may_appeal =
+        from->kind == NOTICE_HIDDEN && notice->policy.state == POLICY_PENDING_DELETION &&
+        cards_name(site->cards, from->policy, arena, &card) == STATUS_OK && card.owner == account;
     return STATUS_OK;
 }
 

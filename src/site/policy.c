@@ -1,4 +1,5 @@
 /* policy.c -- the page of a policy: what it says, how it stands, what the viewer holds on it and can do with it. */
+#include "site/acts.h"
 #include "site/curves.h"
 #include "site/markdown.h"
 #include "site/pages.h"
@@ -113,6 +114,9 @@ Status policy_view(Site *site, uint64_t id, const Account *viewer, Arena *arena,
     TRY(policy_head(site, id, viewer, arena, &view.head));
     view.description = markdown_html(view.head.policy.text.description, arena);
     view.rationale = markdown_html(view.head.policy.text.rationale, arena);
+    AnswerView *answer = ARENA_NEW(arena, AnswerView);
+    TRY(answer_view(site, id, arena, answer));
+    view.answer = answer;
     if (policy_is_open(view.head.state))
         TRY(fill_standing(site, &view));
     *ret_view = view;
@@ -294,6 +298,26 @@ static Status fill_votes(WebRequest *request, PolicyMine *mine)
     return STATUS_OK;
 }
 
+/* Whether the owner has appealed since it was hidden. */
+static Status fill_appeal(WebRequest *request, PolicyMine *mine)
+{
+    Site *site = site_of(request);
+    Arena *arena = web_arena(request);
+    PolicyHead head;
+    Report *reports;
+    size_t count;
+    TRY(policy_head(site, mine->sheet->id, site_account(request), arena, &head));
+    TRY(reports_of_policy(site->app->reports, head.policy.id, arena, &reports, &count));
+    TRY(act_final_us(site, head.move->time_us, arena, &mine->final_us));
+    for (size_t i = 0; i < count; i++)
+        mine->has_appealed |= reports[i].kind == REPORT_OF_APPEAL &&
+                              reports[i].account == mine->viewer->account.id &&
+                              reports[i].made_us >= head.move->time_us;
+    mine->now_us = head.now_us;
+    mine->may_appeal = head.state == POLICY_PENDING_DELETION;
+    return STATUS_OK;
+}
+
 static Status fill_mine(WebRequest *request, PolicyMine *mine)
 {
     World world = site_of(request)->app->world;
@@ -306,6 +330,8 @@ static Status fill_mine(WebRequest *request, PolicyMine *mine)
     mine->may_vote = mine->sheet->state == POLICY_ACTIVE && account->state == ACCOUNT_CONFIRMED &&
                      account_may(account, RIGHT_VOTE);
     mine->token = id_text(id_new(world.clock, world.random), web_arena(request));
+    if (mine->sheet->state == POLICY_PENDING_DELETION && mine->rights.is_owner)
+        TRY(fill_appeal(request, mine));
     return fill_watching(request, mine);
 }
 

@@ -69,7 +69,9 @@ PolicyRights policy_rights(uint64_t owner, const Account *viewer)
     return (PolicyRights){
         .is_owner = is_owner,
         .may_edit = (is_owner && active) || account_has(viewer, ROLE_EDIT_POLICIES),
-        .may_retire = (is_owner && active) || account_has(viewer, ROLE_MODERATE_POLICIES)};
+        .may_retire = (is_owner && active) || account_has(viewer, ROLE_MODERATE_POLICIES),
+        .may_moderate = account_has(viewer, ROLE_MODERATE_POLICIES),
+        .may_answer = account_has(viewer, ROLE_RESPOND)};
 }
 
 static void judge(PolicyHead *head, const Account *viewer)

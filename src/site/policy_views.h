@@ -30,6 +30,7 @@ typedef struct PolicyHead {
 
 typedef struct PolicyRights {
     bool is_owner, may_edit, may_retire; /* as in PolicyHead */
+    bool may_moderate, may_answer;
 } PolicyRights;
 PolicyRights policy_rights(uint64_t owner, const Account *viewer);
 /* `viewer`: who is logged in, or NULL. */
@@ -74,7 +75,8 @@ typedef struct PolicyView {
     Markup days_chart, ranks_chart;
     PolicyCard *members; /* what was merged into it */
     size_t member_count, member_more;
-    Gaps *gaps; /* where the viewer's own goes */
+    const struct AnswerView *answer; /* acts.h */
+    Gaps *gaps;                      /* where the viewer's own goes */
 } PolicyView;
 
 /* What the page shows to everybody, and in some states to those alone who may see it. */
@@ -111,6 +113,9 @@ typedef struct PolicyMine {
     int64_t wish; /* what the field shows */
     Slice seen, token;
     bool is_watching;
+    bool may_appeal;   /* the owner of a policy that waits for its deletion, */
+    bool has_appealed; /* and who has not done so yet */
+    int64_t final_us, now_us;
 } PolicyMine;
 
 /* ---- Its past (policy_history.c) ------------------------------------------------------------------------------------------ */

@@ -98,6 +98,23 @@ static Status find_other(WebRequest *request, RetireView *view, uint64_t *ret_id
 
 /* ---- The move ------------------------------------------------------------------------------------------------------------ */
 
+/* An owner's own policy is theirs; of another's it is noted. */
+Status retire_policy(WebRequest *request, const PolicyHead *head, PolicyMove *move, Reason *reason)
+{
+    Site *site = site_of(request);
+    uint64_t id = head->policy.id;
+    Deed deed = {.act = {.kind = ACT_POLICY_RETIRE,
+                         .object = id,
+                         .other = move->other,
+                         .reason = move->reason},
+                 .is_repeat = head->is_owner || deed_stands(head, move->id)};
+    TRY(deed_begin(request, &deed, reason));
+    Status status = policies_move(site->app->policies, id, POLICY_ACTIVE, move, reason);
+    policy_changed(site, id);
+    deed_end(request, &deed, status);
+    return status;
+}
+
 static Status show_unknown(WebRequest *request, const RetireView *view)
 {
     Frame frame = {.title = SLICE("We do not know whether it was retired"), .is_narrow = true};
@@ -127,7 +144,6 @@ static Status take_form(WebRequest *request)
 {
     RetireView view = {0};
     Reason reason = {0};
-    Site *site = site_of(request);
     TRY(begin(request, &view));
     PolicyMove move = {
         .state = POLICY_RETIRED, .actor = site_account(request)->id, .percent = view.percent};
@@ -140,11 +156,8 @@ static Status take_form(WebRequest *request)
     Status status = find_other(request, &view, &move.other, &reason);
     if (move.other != 0) /* what a repeat sends */
         view.other = arena_print(web_arena(request), "%llu", (unsigned long long)move.other);
-    if (status == STATUS_OK) {
-        status =
-            policies_move(site->app->policies, view.head.policy.id, POLICY_ACTIVE, &move, &reason);
-        policy_changed(site, view.head.policy.id);
-    }
+    if (status == STATUS_OK)
+        status = retire_policy(request, &view.head, &move, &reason);
     return answer(request, &view, status, &reason);
 }
 

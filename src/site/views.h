@@ -160,7 +160,8 @@ MUST_USE Status about_view(Site *site, Arena *arena, AboutView *ret_view);
 
 typedef struct FeedEntry {
     PolicyCard card;
-    bool is_rising; /* else it is new */
+    bool is_rising;      /* else it is new, or answered: */
+    const char *outcome; /* of its official answer; NULL: it is not about that */
     Slice id, url;
     Slice updated; /* RFC 3339 */
     uint32_t days; /* rising: of the window */

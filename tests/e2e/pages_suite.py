@@ -23,7 +23,9 @@ PAGES = {
     "/ranking": [("guest", "/ranking"), ("voter", "/ranking"), ("guest", "/ranking?days=7&offset=40"), ("guest", "/ranking?offset=100000")],
     "/policies": [("guest", "/policies"), ("guest", "/policies?order=name&name=zzzz"), ("voter", "/policies?order=date")],
     "/policies/new": [("voter", "/policies/new")],
-    "/policies/{policy}": [("guest", "/policies/1"), ("voter", "/policies/1"), ("voter", "/policies/{long}"), ("guest", "/policies/{gone}")],
+    "/policies/{policy}": [("guest", "/policies/1"), ("voter", "/policies/1"), ("voter", "/policies/{long}"), ("guest", "/policies/{gone}"),
+                           ("moderator", "/policies/{long}"), ("guest", "/policies/{hidden}"), ("voter", "/policies/{hidden}"),
+                           ("moderator", "/policies/{hidden}")],
     "/policies/{policy}/history": [("guest", "/policies/1/history"), ("guest", "/policies/{long}/history")],
     "/policies/{policy}/revisions": [("guest", "/policies/{long}/revisions")],
     "/policies/{policy}/revisions/{revision}": [("guest", "/policies/{long}/revisions/2")],
@@ -36,6 +38,12 @@ PAGES = {
     "/desk/reports": [("admin", "/desk/reports"), ("admin", "/desk/reports?state=acted"), ("admin", "/desk/reports?state=dismissed")],
     "/desk/reports/{report}": [("admin", "/desk/reports/{open}"), ("admin", "/desk/reports/{taken}"), ("admin", "/desk/reports/{closed}")],
     "/desk/featured": [("admin", "/desk/featured")],
+    "/policies/{policy}/merge": [("moderator", "/policies/{long}/merge"), ("moderator", "/policies/{long}/merge?other=a"),
+                                 ("moderator", "/policies/{long}/merge?other=1")],
+    "/policies/{policy}/delete": [("moderator", "/policies/{long}/delete")],
+    "/policies/{policy}/restore": [("moderator", "/policies/{hidden}/restore")],
+    "/policies/{policy}/answer": [("moderator", "/policies/{long}/answer"), ("moderator", "/policies/1/answer")],
+    "/policies/{policy}/answers": [("guest", "/policies/{long}/answers")],
     "/policies/{id}/count": [("guest", "/policies/{long}/count")],
     "/categories": [("guest", "/categories")],
     "/categories/{id}": [("guest", "/categories/1")],
@@ -99,9 +107,16 @@ class Town:
         site.call("policy", "edit", str(self.long), "--as", "demo", "--description", f"## {LONG_NAME}\n\n{LONG_WORDS}\n\n- one\n- two")
         self.gone = self.propose("A policy that did not last")
         site.call("policy", "retire", str(self.gone), "--as", "demo", "--reason", "It was for the pictures.")
+        self.hidden = self.propose("A policy that was hidden")
+        site.call("policy", "delete", str(self.hidden), "--reason", f"It is abuse. {LONG_WORDS}")
+        for text, outcome in (("We look at it.", "considering"), (f"## {LONG_NAME}\n\nWe **do** it: {LONG_WORDS}\n\n- one\n- two", "accepted")):
+            site.call("policy", "answer", str(self.long), "--text", text, "--outcome", outcome)
+        site.call("user", "add", "mia", "--email", "mia@example.org", "--role", "moderate_policies", "--role", "respond", "--confirmed",
+                  "--password-stdin", input=PASSWORD)
         site.call("user", "add", "newcomer", "--email", "newcomer@example.org", "--confirmed", "--password-stdin", input=PASSWORD)
         self.report()
-        for who, name, password in (("voter", "demo", DEMO_PASSWORD), ("newcomer", "newcomer", PASSWORD), ("admin", "admin", DEMO_PASSWORD)):
+        for who, name, password in (("voter", "demo", DEMO_PASSWORD), ("newcomer", "newcomer", PASSWORD), ("admin", "admin", DEMO_PASSWORD),
+                                    ("moderator", "mia", PASSWORD)):
             visitor = Visitor(browser, site).log_in(name, password)
             self.states[who] = visitor.context.storage_state()
             visitor.close()
@@ -128,7 +143,7 @@ class Town:
         return Visitor(self.browser, self.site, storage_state=self.states[who], reduced_motion="reduce")
 
     def address(self, path):
-        for name in ("long", "gone", "open", "taken", "closed"):
+        for name in ("long", "gone", "hidden", "open", "taken", "closed"):
             path = path.replace("{%s}" % name, str(getattr(self, name)))
         return path
 

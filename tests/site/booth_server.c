@@ -149,6 +149,20 @@ static Status add_report(uint64_t policy, Reason *reason)
     return STATUS_OK;
 }
 
+/* The words of the acts that everybody may see, the newest first. */
+static Status list_acts(void)
+{
+    AuditEntry *entries;
+    size_t count;
+    AuditQuery query = {.public_only = true, .instance = SLICE_EMPTY, .limit = AUDIT_LIST_MOST};
+    TRY(audit_list(booth.app.audit, &query, booth.arena, &entries, &count));
+    printf("done");
+    for (size_t i = 0; i < count; i++)
+        printf(" %.*s", SLICE_ARG(entries[i].word));
+    printf("\n");
+    return STATUS_OK;
+}
+
 /* About saves of votes, or "policies", or "reports". */
 static Status set_doubt(const char *mode, const char *what)
 {
@@ -179,6 +193,8 @@ static Status obey(char *line, Reason *reason)
         return add_account(first, 0, false, reason);
     if (strcmp(line, "report") == 0)
         return add_report(number, reason);
+    if (strcmp(line, "acts") == 0)
+        return list_acts();
     if (strcmp(line, "doubt") == 0)
         return set_doubt(first, rest);
     if (rest != NULL && strcmp(line, "voter") == 0)
