@@ -303,7 +303,7 @@ static void start(Log *log, Store **ret_store)
     AppParts parts = {*ret_store, bench.world, vault_for_tests(1), &bench.config};
     expect(app_open(&parts, &bench.app, &reason), "the app", &reason);
     expect(app_start(&bench.app, log, "bench", &reason), "the app", &reason);
-    bench.site = site_new(&(SiteOptions){&bench.app, &bench.config, log, false});
+    bench.site = site_new(&(SiteOptions){.app = &bench.app, .config = &bench.config, .log = log});
     WebOptions web = {.config = &bench.config, .world = bench.world, .log = log};
     site_serve(bench.site, &web);
     expect(web_server_start(&web, &bench.server, &reason), "the server", &reason);

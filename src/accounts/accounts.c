@@ -29,6 +29,8 @@ Accounts *accounts_new(const AccountsOptions *options)
     accounts->copies = copies_new(options->world.clock, COPIES_BITS, options->copies_us);
     accounts->ids = sequence_new(options->store, options->world, "accounts", options->id_block);
     CHECK(pthread_mutex_init(&accounts->lock, NULL) == 0);
+    atomic_init(&accounts->logins_days, LOGINS_DAYS);
+    atomic_init(&accounts->signals_days, SIGNALS_DAYS);
     return accounts;
 }
 
@@ -121,12 +123,12 @@ Status accounts_find(Accounts *accounts, Slice name_or_email, Arena *arena, Acco
     return STATUS_OK;
 }
 
-Status accounts_list(Accounts *accounts, Slice position, Arena *arena, Account **ret_accounts,
-                     size_t *ret_count, Slice *ret_position, bool *ret_more)
+Status accounts_page(Accounts *accounts, Slice position, uint32_t cells, Arena *arena,
+                     AccountPage *ret_page)
 {
     ScanPage page;
     size_t count = 0;
-    TRY(store_scan(accounts->store, &TABLE_ACCOUNTS, position, LIST_CELLS, arena, &page));
+    TRY(store_scan(accounts->store, &TABLE_ACCOUNTS, position, cells, arena, &page));
     Account *list = ARENA_ARRAY(arena, page.count, Account);
     for (size_t i = 0; i < page.count; i++) {
         const ScanCell *cell = &page.cells[i];
@@ -138,8 +140,17 @@ Status accounts_list(Accounts *accounts, Slice position, Arena *arena, Account *
         TRY(head_decode(cell->cell.value, accounts->vault, arena, &head));
         list[count++] = account_of(bytes_get_u64(cell->row.data), &head);
     }
-    *ret_accounts = list;
-    *ret_count = count;
+    *ret_page = (AccountPage){list, count, page.position, page.more};
+    return STATUS_OK;
+}
+
+Status accounts_list(Accounts *accounts, Slice position, Arena *arena, Account **ret_accounts,
+                     size_t *ret_count, Slice *ret_position, bool *ret_more)
+{
+    AccountPage page;
+    TRY(accounts_page(accounts, position, LIST_CELLS, arena, &page));
+    *ret_accounts = page.accounts;
+    *ret_count = page.count;
     *ret_position = page.position;
     *ret_more = page.more;
     return STATUS_OK;

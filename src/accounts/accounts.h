@@ -148,6 +148,16 @@ MUST_USE Status accounts_list(Accounts *accounts, Slice position, Arena *arena,
                               Account **ret_accounts, size_t *ret_count, Slice *ret_position,
                               bool *ret_more);
 
+/* The same with pages of about as many accounts as cells are asked for (1 … STORE_PAGE_MOST), or fewer: a row has several. */
+typedef struct AccountPage {
+    Account *accounts;
+    size_t count;
+    Slice position;
+    bool more;
+} AccountPage;
+MUST_USE Status accounts_page(Accounts *accounts, Slice position, uint32_t cells, Arena *arena,
+                              AccountPage *ret_page);
+
 /* ---- Watch list ------------------------------------------------------------------------------------------ */
 enum { WATCH_MOST = 1000 };
 /* For pending and confirmed accounts (REFUSED otherwise, and for more than WATCH_MOST). Repeating it is fine. */
@@ -158,7 +168,7 @@ MUST_USE Status accounts_watched(Accounts *accounts, uint64_t id, Arena *arena,
 
 /* ---- Signals of duplicate accounts ------------------------------------------------------------------------ */
 
-/* What two registrations may have in common; noted when an account is made, as a keyed hash, kept for a year, and a hint only: people
+/* What two registrations may have in common; noted when an account is made, as a keyed hash, kept for a year (or as set: retention.h), and a hint only: people
  * share machines. The times let a moderator see who came right after whom.      name, reason */
 #define ACCOUNT_SIGNAL_LIST(X)                                  \
     X(EMAIL, "the same e-mail but for dots and what follows +") \
@@ -170,7 +180,7 @@ typedef enum AccountSignal {
 #undef X
         SIGNAL_COUNT
 } AccountSignal;
-enum { SIGNAL_BYTES = 254, SIGNAL_TAG = 8, SIGNAL_SHARED_MOST = 200 };
+enum { SIGNAL_BYTES = 254, SIGNAL_TAG = 8, SIGNAL_SHARED_MOST = 200, SIGNALS_DAYS = 366 };
 
 const char *account_signal_reason(AccountSignal signal);
 

@@ -57,7 +57,8 @@ struct Accounts {
     Sequence *ids;
     pthread_mutex_t lock; /* guards the cache */
     SettingsCache cache;
-    Copies *copies;                         /* by copy_key */
+    Copies *copies;                            /* by copy_key */
+    _Atomic int64_t logins_days, signals_days; /* how long new ones are kept: retention.h */
     _Atomic int64_t token_uses[TOKEN_USES]; /* steady time of the last note, by hash of the token */
 };
 

@@ -56,7 +56,7 @@ RowChange login_change(Accounts *accounts, uint64_t account, bool success,
     Change change = {.column = slice_of(column, COLUMN),
                      .value = arena_copy(arena, buffer_slice(&value)),
                      .timestamp = now_us,
-                     .ttl_s = LOGINS_DAYS * S_PER_DAY};
+                     .ttl_s = atomic_load(&accounts->logins_days) * S_PER_DAY};
     return (RowChange){&TABLE_LOGINS, row_key(account, arena), change};
 }
 

@@ -305,6 +305,12 @@ static Status apply_epoch(AccountHead *head, void *context, bool *ret_write, Rea
     return STATUS_OK;
 }
 
+Status sessions_end_all(Accounts *accounts, uint64_t account, Reason *reason)
+{
+    uint64_t epoch = 0;
+    return row_edit(accounts, account, (RowEdit){.apply = apply_epoch, .context = &epoch}, reason);
+}
+
 Status sessions_end_others(Accounts *accounts, const Session *session)
 {
     uint64_t epoch = 0;

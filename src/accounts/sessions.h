@@ -57,6 +57,8 @@ MUST_USE Status sessions_end(Accounts *accounts, const Session *session);
 MUST_USE Status sessions_end_named(Accounts *accounts, uint64_t account, Id id);
 /* All sessions of this one's account end, but this one. */
 MUST_USE Status sessions_end_others(Accounts *accounts, const Session *session);
+/* All of an account's, by those who run the site. REFUSED: it is void or closed. */
+MUST_USE Status sessions_end_all(Accounts *accounts, uint64_t account, Reason *reason);
 
 /* ---- The last log-ins --------------------------------------------------------------------------------------- */
 

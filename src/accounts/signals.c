@@ -4,8 +4,6 @@
  * hash is keyed (base/vault.h), the value itself is nowhere. The notes are marks of the update that makes the account's row, so an account never stands without them. */
 #include "accounts/inside.h"
 
-enum { TTL_S = 366 * 86400 };
-
 static const char *const REASONS[] = {
 #define X(name, reason) reason,
     ACCOUNT_SIGNAL_LIST(X)
@@ -71,6 +69,7 @@ Batch signals_of(Accounts *accounts, uint64_t id, const Registration *registrati
     };
     int64_t now_us = clock_now_us(accounts->world.clock);
     RowChange *changes = ARENA_ARRAY(arena, (size_t)2 * SIGNAL_COUNT, RowChange);
+    int64_t ttl_s = atomic_load(&accounts->signals_days) * S_PER_DAY;
     char *time = arena_bytes(arena, sizeof now_us);
     size_t count = 0;
     bytes_put_u64(time, (uint64_t)now_us);
@@ -79,7 +78,7 @@ Batch signals_of(Accounts *accounts, uint64_t id, const Registration *registrati
         if (values[i].size == 0)
             continue;
         Change change = {
-            .value = slice_of(time, sizeof now_us), .timestamp = now_us, .ttl_s = TTL_S};
+            .value = slice_of(time, sizeof now_us), .timestamp = now_us, .ttl_s = ttl_s};
         Slice hash = signal_hash(accounts, signal, values[i], arena);
         change.column = row_key(id, arena);
         changes[count++] =

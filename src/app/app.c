@@ -113,6 +113,13 @@ static void *work(void *argument)
     return NULL;
 }
 
+/* What was set for what is not the accounts' own. */
+static void keep_for(void *self, const Retention *retention)
+{
+    App *app = self;
+    audit_keep_days(app->audit, retention->acts);
+}
+
 static void make_tasks(App *app, Log *log, const char *address)
 {
     app->tasks = tasks_new(&(TasksOptions){.store = app->store,
@@ -123,6 +130,8 @@ static void make_tasks(App *app, Log *log, const char *address)
                                            .reports = app->reports,
                                            .ranking = app->ranking,
                                            .log = log,
+                                           .keep = keep_for,
+                                           .keep_self = app,
                                            .creation_grace_s = CREATION_GRACE_S,
                                            .address = address,
                                            .answer_teller = {app_tell_answer_due, app}});

@@ -41,7 +41,20 @@ typedef struct Audit Audit;
     X(POLICY_RETIRE, "policy-retire", true, "policy", "A policy was retired by a moderator")     \
     X(POLICY_DELETE, "policy-delete", true, "policy", "A policy was hidden, to be deleted")      \
     X(POLICY_RESTORE, "policy-restore", true, "policy", "A policy that was hidden is back")      \
-    X(POLICY_ANSWER, "policy-answer", true, "policy", "A policy was officially answered")
+    X(POLICY_ANSWER, "policy-answer", true, "policy", "A policy was officially answered")        \
+    X(PERSON_RIGHTS, "person-rights", false, "account", "Roles or rights of a person were set")  \
+    X(PERSON_SESSIONS, "person-sessions", false, "account", "Somebody was logged out")           \
+    X(PARTY_SET, "party-set", false, "party", "A party was added or changed")                    \
+    X(SETTING_SET, "setting-set", false, "setting", "A setting of the vote was changed")         \
+    X(RETENTION_SET, "retention-set", false, "setting", "How long things are kept was changed")  \
+    X(ELECTORATE_SET, "electorate-set", false, "site", "Who may join was changed")               \
+    X(INVITE, "invite", false, "site", "People were invited")                                    \
+    X(INVITE_WITHDRAW, "invite-withdraw", false, "site", "An invitation was withdrawn")          \
+    X(ROLL_CHANGE, "roll-change", false, "site", "The roll was changed")                         \
+    X(TEXT_WRITE, "text-write", false, "site", "A text of the site was changed")                 \
+    X(TASK_RUN, "task-run", false, "site", "A task was asked to run")                            \
+    X(BACKUP, "backup", false, "site", "A backup was made")                                      \
+    X(MAINTENANCE, "maintenance", false, "site", "Maintenance mode was changed")
 typedef enum ActKind {
 #define X(name, word, is_public, object, text) ACT_##name,
     ACT_KIND_LIST(X)

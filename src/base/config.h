@@ -49,6 +49,9 @@
     X(NUMBER, cassandra_request_seconds, "10", 1, 600,                                             \
       "How long a call to the cluster may take before its outcome counts as unknown.")             \
     X(NUMBER, cassandra_connections, "2", 1, 64, "Connections to each node of the cluster.")       \
+    X(TEXT, backup_dir, "", 0, 1000,                                                               \
+      "Where backups that admins ask for on their page go; empty: beside the data directory, "     \
+      "its name with .backups.")                                                                   \
     X(TEXT, site_name, "Ostraka", 1, 60, "What the site is called, on its pages and in letters.")  \
     X(TEXT, log_level, "info", 4, 7,                                                               \
       "debug, info, warning or error; requests are logged at info.")                               \

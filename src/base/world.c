@@ -183,6 +183,27 @@ static Status real_read(void *self, const char *path, size_t limit, Arena *arena
     return STATUS_OK;
 }
 
+static Status real_read_part(void *self, const char *path, DiskPart part, Arena *arena,
+                             Slice *ret_content, Reason *reason)
+{
+    (void)self;
+    int fd = open_again(path, O_RDONLY);
+    if (fd < 0)
+        return failed(reason, missing_or(STATUS_UNAVAILABLE), "open", path);
+    char *bytes = arena_bytes(arena, part.size);
+    size_t size = 0;
+    ssize_t got = 1;
+    while (size < part.size && (got > 0 || (got < 0 && errno == EINTR))) {
+        got = pread(fd, bytes + size, part.size - size, (off_t)(part.offset + size));
+        size += got > 0 ? (size_t)got : 0;
+    }
+    close_quietly(fd);
+    if (got < 0)
+        return failed(reason, STATUS_UNAVAILABLE, "read", path);
+    *ret_content = slice_of(bytes, size);
+    return STATUS_OK;
+}
+
 static int write_all(int fd, Slice content)
 {
     while (content.size > 0) {
@@ -418,6 +439,12 @@ Status disk_read(Disk disk, const char *path, size_t limit, Arena *arena, Slice 
     return disk.read(disk.self, path, limit, arena, ret_content, reason);
 }
 
+Status disk_read_part(Disk disk, const char *path, DiskPart part, Arena *arena, Slice *ret_content,
+                      Reason *reason)
+{
+    return disk.read_part(disk.self, path, part, arena, ret_content, reason);
+}
+
 Status disk_replace(Disk disk, const char *path, int mode, Slice content, Reason *reason)
 {
     return disk.replace(disk.self, path, mode, content, reason);
@@ -461,6 +488,6 @@ World world_real(void)
         .clock = {real_now_us, real_steady_us, real_sleep_us, NULL},
         .random = {real_fill, NULL},
         .disk = {real_read, real_replace, real_make_directory, real_list, real_rename,
-                 real_remove_tree, real_free_bytes, real_mode, NULL},
+                 real_remove_tree, real_free_bytes, real_mode, real_read_part, NULL},
     };
 }

@@ -50,6 +50,11 @@ uint64_t random_u64(Random random);
  *   1. disk_replace is atomic and durable: after OK, and after a power cut at any moment, the file has either
  *      the old or the new content, and after OK the new one.
  *   2. disk_read refuses a file larger than `limit` (TOO_LARGE) and a missing one (NOT_FOUND). */
+typedef struct DiskPart {
+    uint64_t offset;
+    size_t size;
+} DiskPart;
+
 typedef struct Disk {
     Status (*read)(void *self, const char *path, size_t limit, Arena *arena, Slice *ret_content,
                    Reason *reason);
@@ -61,12 +66,17 @@ typedef struct Disk {
     Status (*remove_tree)(void *self, const char *path, Reason *reason);
     Status (*free_bytes)(void *self, const char *path, uint64_t *ret_bytes, Reason *reason);
     Status (*mode)(void *self, const char *path, int *ret_mode, Reason *reason);
+    Status (*read_part)(void *self, const char *path, DiskPart part, Arena *arena,
+                        Slice *ret_content, Reason *reason);
     void *self;
 } Disk;
 
 /* NOT_FOUND when there is no such file, TOO_LARGE when it holds more than `limit` bytes. */
 MUST_USE Status disk_read(Disk disk, const char *path, size_t limit, Arena *arena,
                           Slice *ret_content, Reason *reason);
+/* For files that are read piece by piece. Fewer bytes than asked for: the file ends there. */
+MUST_USE Status disk_read_part(Disk disk, const char *path, DiskPart part, Arena *arena,
+                               Slice *ret_content, Reason *reason);
 MUST_USE Status disk_replace(Disk disk, const char *path, int mode, Slice content, Reason *reason);
 /* With its parents; one that exists is fine. Durable after OK. */
 MUST_USE Status disk_make_directory(Disk disk, const char *path, int mode, Reason *reason);

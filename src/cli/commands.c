@@ -337,6 +337,10 @@ static int run_maintenance(Context *context)
     {                                                                   \
         "rationale", "TEXT", "why it is a good idea"                    \
     }
+#define INVITE_DAYS                                                \
+    {                                                              \
+        "days", "N", "how long the invitation works, 1 to 365; 30" \
+    }
 #define NONE {{0}}, false
 
 /* clang-format off */
@@ -418,6 +422,20 @@ const Command COMMANDS[] = {
     {"mail retry", "[ID]", 0, 1, COMMAND_SITE, "Queue a failed mail again, or all of them.", run_mail_retry, NONE},
     {"mail test", "ADDRESS", 1, 1, COMMAND_SITE, "Send a mail at once and say what the server said.", run_mail_test,
      {{"queue", NULL, "leave it to the worker of `serve`"}}, false},
+
+    {"electorate show", "", 0, 0, COMMAND_SITE, "Say who may join.", run_electorate_show, NONE},
+    {"electorate set", "MODE", 1, 1, COMMAND_SITE, "Say who may join from now on: open, invitation, domain or roll. Touches nobody who is here.",
+     run_electorate_set, {{"domains", "LIST", "domains of e-mail addresses, with commas; *.example.org: all below it"}}, false},
+    {"invite", "ADDRESS", 1, 1, COMMAND_SITE, "Invite somebody, and print the link that the letter has.", run_invite, {INVITE_DAYS}, false},
+    {"invite import", "FILE", 1, 1, COMMAND_SITE, "Invite everybody in a CSV file; lines that are broken are named and left out.", run_invite_import, {INVITE_DAYS}, false},
+    {"invite list", "", 0, 0, COMMAND_SITE, "List invitations, newest first.", run_invite_list, NONE},
+    {"invite withdraw", "ADDRESS", 1, 1, COMMAND_SITE, "End somebody's invitation.", run_invite_withdraw, NONE},
+    {"roll import", "FILE", 1, 1, COMMAND_SITE, "Put everybody in a CSV file on the roll, as keyed hashes; again is fine.", run_roll_import, NONE},
+    {"roll remove", "FILE", 1, 1, COMMAND_SITE, "Take everybody in a CSV file off the roll.", run_roll_remove, NONE},
+    {"roll clear", "", 0, 0, COMMAND_SITE, "Take everybody off the roll.", run_roll_clear, NONE},
+    {"roll count", "", 0, 0, COMMAND_SITE, "Count those on the roll.", run_roll_count, NONE},
+    {"roll check", "ADDRESS", 1, 1, COMMAND_SITE, "Say whether an address is on the roll.", run_roll_check,
+     {{"name", "TEXT", "and whether its line has this name"}}, false},
 
     {"demo", "", 0, 0, COMMAND_ALONE, "Fill an empty data directory with a made-up electorate and its history.", run_demo,
      {{"voters", "N", "how many people, 1,000"}, {"policies", "N", "how many policies, 100; at most one a voter"},

@@ -57,6 +57,18 @@ int run_mail_test(Context *context);
 
 int run_demo(Context *context);
 
+int run_electorate_show(Context *context);
+int run_electorate_set(Context *context);
+int run_invite(Context *context);
+int run_invite_import(Context *context);
+int run_invite_list(Context *context);
+int run_invite_withdraw(Context *context);
+int run_roll_import(Context *context);
+int run_roll_remove(Context *context);
+int run_roll_clear(Context *context);
+int run_roll_count(Context *context);
+int run_roll_check(Context *context);
+
 int run_rank_top(Context *context);
 int run_rank_show(Context *context);
 int run_rank_history(Context *context);

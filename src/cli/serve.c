@@ -82,6 +82,20 @@ static void follow_maintenance(Serving *serving)
     pthread_mutex_unlock(&serving->lock_of_message);
 }
 
+static Status tell_maintenance(void *self, Arena *arena, Slice *ret_message)
+{
+    return site_maintenance(((Serving *)self)->store, arena, ret_message);
+}
+
+static Status change_maintenance(void *self, Slice message, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Serving *serving = self;
+    TRY(site_set_maintenance(serving->store, serving->context->world, message, reason));
+    show_maintenance(serving, message.data != NULL ? arena_text(arena, message) : NULL);
+    return STATUS_OK;
+}
+
 /* ---- Commands ---------------------------------------------------------------------------------------------------- */
 
 /* A command that came through the control socket, on the store that is open here. */
@@ -172,10 +186,12 @@ static Status start_parts(Serving *serving, Reason *reason)
                           .log = serving->log,
                           .store = {serving->store, store_health, store_metrics},
                           .cache_most_ms = store_is_shared(serving->store) ? SHARED_CACHE_MS : 0};
-    serving->site = site_new(&(SiteOptions){.app = &serving->app,
-                                            .config = context->config,
-                                            .log = serving->log,
-                                            .is_demo = serving->is_demo});
+    serving->site =
+        site_new(&(SiteOptions){.app = &serving->app,
+                                .config = context->config,
+                                .log = serving->log,
+                                .house = {tell_maintenance, change_maintenance, serving},
+                                .is_demo = serving->is_demo});
     site_serve(serving->site, &options);
     TRY(web_server_start(&options, &serving->server, reason));
     site_start(serving->site, web_server_public_url(serving->server));

@@ -154,6 +154,29 @@ static const Letter LETTERS[LETTER_KINDS] = {
             "See what moderators did",
             {"There is nothing to do. If something is new, you can report it again."},
         },
+    [LETTER_INVITATION] =
+        {
+            "invitation",
+            "You are invited to vote at {site}",
+            {"Those who run {site} invite you to take part: people there earn votes over time, and "
+             "spend them on the policies that they want.",
+             "Open the page below and choose a name and a password. The invitation is for this "
+             "address only."},
+            "Accept the invitation",
+            {"The link works once, for {valid}.",
+             "If you do not want to take part, do nothing: nothing was made in your name."},
+        },
+    [LETTER_NOT_ON_ROLL] =
+        {
+            "not-on-roll",
+            "You could not join {site}",
+            {"Somebody, most likely you, tried to register at {site} with this address. It is not "
+             "on the list of people who may vote there, so no account was made.",
+             "If you should be on that list, ask those who run the site. Perhaps they know you by "
+             "another address: then register with that one."},
+            "Go to the site",
+            {"If it was not you, do nothing: nothing was made in your name."},
+        },
     [LETTER_TEST] =
         {
             "test",

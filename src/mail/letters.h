@@ -28,6 +28,8 @@ typedef enum LetterKind {
     LETTER_REPORT,           /* to moderators */
     LETTER_REPORT_ACTED,     /* to who reported */
     LETTER_REPORT_DISMISSED, /* the same */
+    LETTER_INVITATION,       /* to somebody without an account */
+    LETTER_NOT_ON_ROLL,      /* to an address that somebody wants to register, and may not */
     LETTER_TEST,
     LETTER_KINDS
 } LetterKind;
@@ -41,7 +43,7 @@ typedef struct LetterFacts {
         about; /* ANSWER_DUE, POLICY_HIDDEN: what the policy is called. REPORT…: what it is about */
     Slice words; /* REPORT_ACTED, REPORT_DISMISSED: what the moderator wrote */
     Slice
-        link; /* CONFIRM, RESET, NEW_EMAIL: the one-time link. ALREADY_REGISTERED, PASSWORD_CHANGED: where one sets a new
+        link; /* CONFIRM, RESET, NEW_EMAIL, INVITATION: the one-time link. ALREADY_REGISTERED, PASSWORD_CHANGED: where one sets a new
                    password. EMAIL_CHANGED: where one gets help. ANSWER_DUE: where one answers. POLICY_HIDDEN: where one appeals. REPORT: where it is. REPORT_ACTED, REPORT_DISMISSED: the public log */
     int64_t valid_s;
 } LetterFacts;

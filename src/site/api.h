@@ -109,6 +109,29 @@ typedef struct ApiSchema {
     X(ACTS)                \
     X(FEATURED)            \
     X(FEATURED_LIST)       \
+    X(ADMIN_PERSON_LINE)   \
+    X(ADMIN_PEOPLE)        \
+    X(ADMIN_SIGNAL)        \
+    X(ADMIN_LOGIN)         \
+    X(ADMIN_PERSON)        \
+    X(ADMIN_ELECTORATE)    \
+    X(ADMIN_INVITATION)    \
+    X(ADMIN_INVITATIONS)   \
+    X(ADMIN_INVITED)       \
+    X(ADMIN_LIST_FAULT)    \
+    X(ADMIN_LIST)          \
+    X(ADMIN_SETTING)       \
+    X(ADMIN_VERSION)       \
+    X(ADMIN_KEPT)          \
+    X(ADMIN_SETTINGS)      \
+    X(ADMIN_TEXT)          \
+    X(ADMIN_ACT)           \
+    X(ADMIN_ACTIVITY)      \
+    X(ADMIN_TASK)          \
+    X(ADMIN_TASKS)         \
+    X(ADMIN_INSTANCE)      \
+    X(ADMIN_STORE)         \
+    X(ADMIN_BACKUP)        \
     X(DONE)
 #define X(name) extern const ApiSchema SCHEMA_##name;
 API_SCHEMA_LIST(X)

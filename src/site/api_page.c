@@ -3,13 +3,10 @@
 #include "site/pages.h"
 
 const ApiTag API_TAGS[] = {
-    {"rankings", "Rankings"},
-    {"policies", "Policies"},
-    {"me", "Your own"},
-    {"accounts", "Accounts"},
-    {"moderation", "Moderation"},
-    {"other", "Other"},
-    {0},
+    {"rankings", "Rankings"},     {"policies", "Policies"},
+    {"me", "Your own"},           {"accounts", "Accounts"},
+    {"moderation", "Moderation"}, {"admin", "For those who run the site"},
+    {"other", "Other"},           {0},
 };
 
 const char *api_place(WebFrom from)

@@ -44,6 +44,18 @@
     X("report-acted", "The report is closed, and who reported is told.", false)                  \
     X("featured", "The front page shows it from the time you chose.", false)                     \
     X("unfeatured", "The front page does not show it any more.", false)                          \
+    X("rights", "Their roles and rights are set.", false)                                        \
+    X("logged-out-all", "They are logged out everywhere.", false)                                \
+    X("party", "The party is saved.", false)                                                     \
+    X("setting", "The change is planned. Nothing before its moment changes.", false)             \
+    X("period", "So long it is kept from now on.", false)                                        \
+    X("electorate", "The rule stands. Nobody who is here was touched.", false)                   \
+    X("withdrawn", "That invitation does not work any more.", false)                             \
+    X("text", "The text is saved.", false)                                                       \
+    X("task", "The task begins in a moment.", false)                                             \
+    X("backup", "The backup is made.", false)                                                    \
+    X("closed", "The site is closed for visitors.", false)                                       \
+    X("opened", "The site is open again.", false)                                                \
     X("left", "Your account is deleted, and your votes are withdrawn.", false)
 static const struct {
     const char *word;

@@ -214,12 +214,13 @@ static Status do_reset(WebRequest *request)
     }
 
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/login", show_login, .access = WEB_GUEST, .help = "The form to log in.",
+    {WEB_GET, "/login", show_login, .access = WEB_GUEST, .always = true,
+     .help = "The form to log in.",
      .params = {{"next", WEB_QUERY, WEB_LINE, .optional = true, .most = NEXT_MOST,
                  .help = "Where to go afterwards."},
                 {"gone", WEB_QUERY, WEB_SWITCH, .fallback = "off",
                  .help = "Whether a session has ended."}}},
-    {WEB_POST, "/login", do_login, .threads = WEB_PASSWORD, .access = WEB_GUEST,
+    {WEB_POST, "/login", do_login, .threads = WEB_PASSWORD, .access = WEB_GUEST, .always = true,
      .body_bytes = WEB_BODY_DEFAULT, .help = "Logs in.",
      .params = {{"name", WEB_FORM, WEB_LINE, .most = FIELD_MOST, .help = "Name or e-mail address."},
                 {"password", WEB_FORM, WEB_LINE, .most = FIELD_MOST, .help = "The password."},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "accounts/credentials.h"
+#include "accounts/electorate.h"
 #include "mail/letters.h"
 #include "site/inside.h"
 
@@ -9,10 +10,12 @@
 typedef struct PersonForm {
     Slice csrf;
     FormFault fault;
-    Slice name, email; /* as typed; passwords never come back */
-    Slice next;        /* where to go after logging in */
-    Slice token;       /* of a one-time link */
-    bool gone;         /* the session that this browser had has ended */
+    Slice name, email;            /* as typed; passwords never come back */
+    Slice next;                   /* where to go after logging in */
+    Slice token;                  /* of a one-time link */
+    Slice invitation;             /* the same of an invitation, on the form to join */
+    const Electorate *electorate; /* there, too: who may */
+    bool gone;                    /* the session that this browser had has ended */
     bool is_demo;
     bool can_mail;
     const Oidc *oidc; /* other sites to log in by, or NULL */
@@ -122,7 +125,8 @@ MUST_USE Status people_check_own_password(WebRequest *request, const char *field
                                           Account *ret_account);
 /* Ends the session, and takes the cookie back. */
 MUST_USE Status people_log_out(WebRequest *request);
-/* Rows 0 to 2, name, e-mail and password: registers and sends the letter. OK also when the e-mail is taken; its owner gets a letter. */
+/* Rows 0 to 3, name, e-mail, password and perhaps an invitation: registers and sends the letter. OK also when the e-mail is taken or not on the
+ * roll; then a letter tells its owner so. */
 MUST_USE Status people_register(WebRequest *request);
 /* The same without a password, for who logs in at another site; rows 0 and 1. */
 struct NewConnection;

@@ -1,7 +1,8 @@
 /* register.c -- joining: the form, the letter, the button behind its link; and the first admin of a new site.
  *
  * Names are public, so a taken one is said at its field. E-mail addresses are not: whoever registers with one that is taken sees the
- * same page as everybody, and its owner gets a letter that says so. Opening the link of a letter changes nothing, because mail
+ * same page as everybody, and its owner gets a letter that says so. So it is with an address that is not on the roll (electorate.h): nobody learns
+ * by trying who is on it. Opening the link of a letter changes nothing, because mail
  * scanners open links; the button's POST confirms. */
 #include "accounts/elsewhere.h"
 #include "mail/mail.h"
@@ -19,9 +20,13 @@ static PersonForm form_of(WebRequest *request)
                         .can_mail = mail_can_send(site->app->mail)};
 }
 
-static Status answer_form(WebRequest *request, const PersonForm *form)
+/* With what it says about who may join. */
+static Status answer_form(WebRequest *request, PersonForm *form)
 {
     Frame frame = {.title = SLICE("Join"), .address = SLICE("/register"), .is_narrow = true};
+    Electorate electorate;
+    TRY(electorate_read(site_of(request)->app->accounts, web_arena(request), &electorate));
+    form->electorate = &electorate;
     if (form->fault.is_set)
         web_code(request, 422);
     Buffer *out = page_begin(request, &frame);
@@ -37,6 +42,23 @@ static Status show_register(WebRequest *request)
         return STATUS_OK;
     }
     PersonForm form = form_of(request);
+    return answer_form(request, &form);
+}
+
+/* The form as who was invited sees it: with the address that the invitation is for. */
+static Status show_invitation(WebRequest *request)
+{
+    Invitation invitation;
+    PersonForm form = form_of(request);
+    if (site_viewer(request)->known) {
+        web_redirect(request, 303, SLICE("/"));
+        return STATUS_OK;
+    }
+    TRY(invitations_peek(site_of(request)->app->accounts, web_text(request, 0), web_arena(request),
+                         &invitation, web_reason(request)));
+    web_private(request);
+    form.invitation = web_text(request, 0);
+    form.email = invitation.email;
     return answer_form(request, &form);
 }
 
@@ -64,49 +86,6 @@ static bool is_about(const Reason *reason, const char *field)
     return strcmp(reason->field, field) == 0;
 }
 
-/* With a connection, or NULL for a password. */
-static Status register_person(WebRequest *request, const Registration *registration,
-                              const NewConnection *connection)
-{
-    Accounts *accounts = site_of(request)->app->accounts;
-    Reason *reason = web_reason(request);
-    uint64_t id;
-    TRY(people_throttle(request, THROTTLE_REGISTER));
-    Status status = connection == NULL
-                        ? accounts_register(accounts, registration, &id, reason)
-                        : elsewhere_register(accounts, registration, connection, &id, reason);
-    if (status == STATUS_REFUSED && is_about(reason, "email")) {
-        status = tell_owner(request, registration->email);
-        /* held and nobody's yet, or told often enough: not the visitor's business */
-        return status == STATUS_NOT_FOUND || status == STATUS_THROTTLED ? STATUS_OK : status;
-    }
-    TRY(status);
-    (void)!people_throttle_letters(request, registration->email); /* counts; the first goes out */
-    return send_confirmation(request, id);
-}
-
-static Registration registration_of(WebRequest *request)
-{
-    SessionOrigin origin = people_origin(request);
-    return (Registration){.name = web_text(request, 0),
-                          .email = web_text(request, 1),
-                          .address = origin.address,
-                          .cookie = web_cookie(request, DOOR_VISITOR)};
-}
-
-Status people_register(WebRequest *request)
-{
-    Registration registration = registration_of(request);
-    registration.password = web_text(request, 2);
-    return register_person(request, &registration, NULL);
-}
-
-Status people_register_with(WebRequest *request, const NewConnection *connection)
-{
-    Registration registration = registration_of(request);
-    return register_person(request, &registration, connection);
-}
-
 /* Whether somebody has that name; names are public. */
 static Status check_free(WebRequest *request, Slice name, Reason *reason)
 {
@@ -115,6 +94,106 @@ static Status check_free(WebRequest *request, Slice name, Reason *reason)
         STATUS_OK)
         return STATUS_OK;
     return reason_set(reason, STATUS_REFUSED, "name", "this name is taken");
+}
+
+/* Somebody who wants to join: with a password, or by a connection. */
+typedef struct Joiner {
+    Registration registration;
+    const NewConnection *connection; /* NULL: by a password */
+    Slice invitation;                /* the secret of its link; empty: none */
+} Joiner;
+
+static Joiner joiner_of(WebRequest *request)
+{
+    SessionOrigin origin = people_origin(request);
+    return (Joiner){.registration = {.name = web_text(request, 0),
+                                     .email = web_text(request, 1),
+                                     .address = origin.address,
+                                     .cookie = web_cookie(request, DOOR_VISITOR)},
+                    .invitation = SLICE_EMPTY};
+}
+
+/* What the form would be refused for in any case; the rest must look alike whoever the address belongs to. */
+static Status check_fields(WebRequest *request, const Joiner *joiner)
+{
+    Slice folded;
+    Reason *reason = web_reason(request);
+    TRY(account_fold_name(joiner->registration.name, web_arena(request), &folded, reason));
+    TRY(check_free(request, joiner->registration.name, reason));
+    return joiner->connection != NULL
+               ? STATUS_OK
+               : account_check_password(joiner->registration.password, reason);
+}
+
+/* An address that is not on the roll: a letter says so, the page does not, and a password is computed as for everybody. */
+static Status tell_not_on_roll(WebRequest *request, const Joiner *joiner)
+{
+    Account nobody;
+    Slice email = slice_trim(joiner->registration.email);
+    TRY(check_fields(request, joiner));
+    if (joiner->connection == NULL)
+        (void)!accounts_check_password(site_of(request)->app->accounts, SLICE("-"),
+                                       joiner->registration.password, web_arena(request), &nobody);
+    Status status = tell_owner(request, email);
+    if (status == STATUS_NOT_FOUND)
+        status = people_throttle_letters(request, email);
+    else
+        return status == STATUS_THROTTLED ? STATUS_OK : status;
+    if (status == STATUS_OK)
+        status = people_letter(request, LETTER_NOT_ON_ROLL,
+                               &(LinkMail){.name = SLICE_EMPTY, .email = email}, "/");
+    return status == STATUS_THROTTLED ? STATUS_OK : status;
+}
+
+/* Somebody who may join. */
+static Status register_admitted(WebRequest *request, const Joiner *joiner,
+                                const Admission *admission)
+{
+    Accounts *accounts = site_of(request)->app->accounts;
+    const Registration *registration = &joiner->registration;
+    Reason *reason = web_reason(request);
+    uint64_t id;
+    Status status =
+        joiner->connection == NULL
+            ? accounts_register(accounts, registration, &id, reason)
+            : elsewhere_register(accounts, registration, joiner->connection, &id, reason);
+    if (status == STATUS_REFUSED && is_about(reason, "email")) {
+        status = tell_owner(request, registration->email);
+        /* held and nobody's yet, or told often enough: not the visitor's business */
+        return status == STATUS_NOT_FOUND || status == STATUS_THROTTLED ? STATUS_OK : status;
+    }
+    TRY(status);
+    (void)!electorate_admitted(accounts, admission, id); /* one that stays open admits no other */
+    (void)!people_throttle_letters(request, registration->email); /* counts; the first goes out */
+    return send_confirmation(request, id);
+}
+
+static Status join(WebRequest *request, const Joiner *joiner)
+{
+    Admission admission;
+    TRY(people_throttle(request, THROTTLE_REGISTER));
+    Status status =
+        electorate_admit(site_of(request)->app->accounts, joiner->registration.email,
+                         joiner->invitation, web_arena(request), &admission, web_reason(request));
+    if (status == STATUS_REFUSED && is_about(web_reason(request), "roll"))
+        return tell_not_on_roll(request, joiner);
+    TRY(status);
+    return register_admitted(request, joiner, &admission);
+}
+
+Status people_register(WebRequest *request)
+{
+    Joiner joiner = joiner_of(request);
+    joiner.registration.password = web_text(request, 2);
+    joiner.invitation = web_text(request, 3);
+    return join(request, &joiner);
+}
+
+Status people_register_with(WebRequest *request, const NewConnection *connection)
+{
+    Joiner joiner = joiner_of(request);
+    joiner.connection = connection;
+    return join(request, &joiner);
 }
 
 /* The operation stops at the first fault; here all fields are looked at, in the order of the page. When it failed
@@ -134,7 +213,10 @@ static FormFault faults_of(WebRequest *request, const PersonForm *form, Slice pa
         if (is_wrong[i])
             form_fault_add(&faults, form_fault(&reasons[i]), arena);
     bool is_told = form_fault_at(&faults, web_reason(request)->field) != NULL;
-    return is_told ? faults : form_fault(web_reason(request));
+    FormFault fault = form_fault(web_reason(request));
+    if (is_about(web_reason(request), "invitation")) /* no field that one could go to */
+        fault.field = SLICE_EMPTY;
+    return is_told ? faults : fault;
 }
 
 static Status do_register(WebRequest *request)
@@ -142,6 +224,7 @@ static Status do_register(WebRequest *request)
     PersonForm form = form_of(request);
     form.name = web_text(request, 0);
     form.email = web_text(request, 1);
+    form.invitation = web_text(request, 3);
     Status status = people_register(request);
     if (form_can_be_corrected(status)) {
         form.fault = faults_of(request, &form, web_text(request, 2));
@@ -273,7 +356,12 @@ static const WebRoute ROUTES[] = {
     {WEB_GET, "/register", show_register, .access = WEB_GUEST, .help = "The form to join."},
     {WEB_POST, "/register", do_register, .threads = WEB_PASSWORD, .access = WEB_GUEST,
      .body_bytes = WEB_BODY_DEFAULT, .help = "Joins; a letter with a link follows.",
-     .params = {PERSON_FIELDS}},
+     .params = {PERSON_FIELDS,
+                {"invitation", WEB_FORM, WEB_OPAQUE, .optional = true, .most = TOKEN_MOST,
+                 .help = "Of the link of an invitation."}}},
+    {WEB_GET, "/invitation", show_invitation, .access = WEB_GUEST,
+     .help = "The form to join, for who was invited; opening it uses nothing up.",
+     .params = {LINK_TOKEN(WEB_QUERY)}},
     {WEB_GET, "/register/sent", show_sent, .access = WEB_GUEST,
      .help = "Says that a letter is on its way."},
     {WEB_POST, "/register/again", do_again, .threads = WEB_PASSWORD, .access = WEB_GUEST,

@@ -353,12 +353,12 @@ static Status do_off(WebRequest *request)
     }
 
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/login/code", show_code, .access = WEB_GUEST,
+    {WEB_GET, "/login/code", show_code, .access = WEB_GUEST, .always = true,
      .help = "Asks for the second factor, after the password.",
      .params = {{"next", WEB_QUERY, WEB_LINE, .optional = true, .most = NEXT_MOST,
                  .help = "Where to go afterwards."}}},
-    {WEB_POST, "/login/code", do_code, .access = WEB_GUEST, .body_bytes = WEB_BODY_DEFAULT,
-     .help = "Logs in, by a code of the device or on paper.",
+    {WEB_POST, "/login/code", do_code, .access = WEB_GUEST, .always = true,
+     .body_bytes = WEB_BODY_DEFAULT, .help = "Logs in, by a code of the device or on paper.",
      .params = {CODE_ROW,
                 {"next", WEB_FORM, WEB_LINE, .optional = true, .most = NEXT_MOST,
                  .help = "Where to go afterwards."}}},

@@ -26,11 +26,21 @@
 
 typedef struct Site Site;
 
+/* What admins do to the whole house, by whoever runs it; members may be NULL, and their page then says that it cannot be done here. */
+typedef struct SiteHouse {
+    /* The message when maintenance is on, data NULL when it is off. */
+    Status (*maintenance)(void *self, Arena *arena, Slice *ret_message);
+    /* data NULL turns it off. */
+    Status (*set_maintenance)(void *self, Slice message, Reason *reason);
+    void *self;
+} SiteHouse;
+
 /* All that is pointed to must outlive the site. */
 typedef struct SiteOptions {
     App *app;
     const Config *config;
     Log *log;
+    SiteHouse house;
     bool is_demo; /* shows demo log-ins, and on loopback the letters that were not sent */
 } SiteOptions;
 

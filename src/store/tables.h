@@ -152,7 +152,22 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "policies: answers")                                                                         \
     X(ANSWER_NEWS, 95, "answer_news", REPEATED, false, true, "all",                                \
       "time, policy: an answer is about to be there; expires after 90 days",                       \
-      "policies: with the answer that it announces")
+      "policies: with the answer that it announces")                                               \
+    X(ELECTORATE, 80, "electorate", CONDITIONAL, false, true, "rule",                              \
+      "state: id of the write, version, who may join, when changed, domains; ~/id: receipts",      \
+      "accounts: electorate")                                                                      \
+    X(INVITATIONS, 81, "invitations", CONDITIONAL, false, true,                                    \
+      "16 bytes of a keyed hash of a folded e-mail",                                               \
+      "head: id of the write, id of its making, state, times, by whom, account, sealed e-mail; "   \
+      "~/id: receipts; expires 30 days after its end",                                             \
+      "accounts: invitations")                                                                     \
+    X(INVITATION_LIST, 82, "invitation_list", PLAIN, false, true, "all",                           \
+      "time, row of the invitation; expires with it",                                              \
+      "accounts: with the invitation that it announces")                                           \
+    X(ROLL, 83, "roll", PLAIN, true, false, "keyed hash of a folded e-mail",                       \
+      "on: keyed hash of the name, or nothing", "accounts: import of a roll")                      \
+    X(TEXTS, 84, "texts", CONDITIONAL, false, false, "privacy or terms",                           \
+      "head: id of the write, last revision; v/number: when, who, the text", "texts")
 
 #define X(id, number, name, kind, deletes, expires, row, columns, writer) \
     extern const Table TABLE_##id;

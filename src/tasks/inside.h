@@ -70,6 +70,7 @@ typedef struct TaskPart {
     uint32_t failures;     /* in a row */
     bool stuck;            /* the last piece has to be done again */
     bool anew;             /* this instance has just started, and the task begins with it */
+    bool asked;            /* for here, by somebody, until the pass ends */
     int64_t saved_us;      /* steady clock */
     int64_t stamp;         /* timestamp of what is stored */
 } TaskPart;

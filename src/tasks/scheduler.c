@@ -74,6 +74,7 @@ static void end_pass(Tasks *tasks, TaskPart *part)
 {
     TaskState *state = &part->state;
     state->under_way = false;
+    part->asked = false;
     state->ended_us = clock_now_us(tasks->options.world.clock);
     state->took_us = state->ended_us - state->begun_us;
     if (!state->failed)
@@ -165,12 +166,13 @@ static TaskPart *choose(Tasks *tasks)
     TaskPart *chosen = NULL;
     for (size_t i = 0; i < tasks->part_count; i++) {
         TaskPart *part = &tasks->parts[i];
-        if (!task_is_here(part->task, part->number, tasks->live, tasks->self) ||
-            steady_us < part->not_before_us)
+        bool here = task_is_here(part->task, part->number, tasks->live, tasks->self);
+        if ((!here && !part->asked) || steady_us < part->not_before_us)
             continue;
         if (is_urgent(part, now_us))
             return part;
-        if ((part->anew || is_due(part, now_us)) && (chosen == NULL || part->turn < chosen->turn))
+        bool due = part->anew || is_due(part, now_us);
+        if (due && (chosen == NULL || part->turn < chosen->turn))
             chosen = part;
     }
     return chosen;

@@ -311,6 +311,35 @@ static Status reports(TaskPiece *piece)
     return status;
 }
 
+/* ---- How long things are kept ---------------------------------------------------------------------------------- */
+
+/* What was set may have been set elsewhere. */
+static Status keep(TaskPiece *piece)
+{
+    const TasksOptions *options = &piece->tasks->options;
+    Retention retention;
+    TRY(retention_read(options->accounts, piece->arena, &retention));
+    accounts_keep(options->accounts, &retention);
+    if (options->keep != NULL)
+        options->keep(options->keep_self, &retention);
+    piece->done = RETENTION_ROW_COUNT;
+    return last_piece(piece, STATUS_OK);
+}
+
+static Status retention(TaskPiece *piece)
+{
+    Accounts *accounts = piece->tasks->options.accounts;
+    Retention periods;
+    LoginsPage page;
+    TRY(retention_read(accounts, piece->arena, &periods));
+    TRY(logins_delete_old(accounts, periods.logins, piece->position, piece->arena, &page));
+    piece->done = page.looked;
+    piece->found = page.deleted;
+    piece->next = page.more ? page.position : SLICE_EMPTY;
+    piece->more = page.more;
+    return STATUS_OK;
+}
+
 /* ---- Rankings -------------------------------------------------------------------------------------------------- */
 
 static Status checkpoint(TaskPiece *piece)
@@ -364,6 +393,9 @@ const Task TASKS[] = {
      "Frees the names of registrations that were never confirmed.", names},
     {"reports", S_PER_HOUR, 1, false, true, "Corrects the lists of reports by state and policy.",
      reports},
+    {"keep", 60, 1, true, false, "Learns how long things are kept, where that was changed.", keep},
+    {"retention", S_PER_DAY, 1, false, false, "Deletes log-ins that are older than they are kept.",
+     retention},
     {"checkpoint", S_PER_HOUR, 1, false, false, "Keeps each day's ranking, and corrects kept ones.",
      checkpoint},
     {"answers", 60, 1, false, false,

@@ -198,6 +198,22 @@ Status tasks_run(Tasks *tasks, Slice name, Reason *reason)
     return worst;
 }
 
+Status tasks_ask(Tasks *tasks, Slice name, Reason *reason)
+{
+    bool found = false;
+    pthread_mutex_lock(&tasks->lock);
+    for (size_t i = 0; i < tasks->part_count; i++) {
+        TaskPart *part = &tasks->parts[i];
+        if (!slice_equal(name, slice_from(part->task->name)))
+            continue;
+        part->anew = part->asked = found = true;
+        part->not_before_us = 0;
+    }
+    pthread_mutex_unlock(&tasks->lock);
+    return found ? STATUS_OK
+                 : reason_set(reason, STATUS_NOT_FOUND, "task", "there is no such task");
+}
+
 /* ---- To see ---------------------------------------------------------------------------------------------------- */
 
 static TaskInfo info_of(const Tasks *tasks, const TaskPart *part, Arena *arena)
@@ -227,7 +243,8 @@ static TaskInfo info_of(const Tasks *tasks, const TaskPart *part, Arena *arena)
 static Status refresh(Tasks *tasks, TaskPart *part)
 {
     bool here = task_is_here(part->task, part->number, tasks->live, tasks->self);
-    return part->state.under_way && here ? STATUS_OK : task_state_read(tasks, part);
+    return part->state.under_way && (here || part->asked) ? STATUS_OK
+                                                          : task_state_read(tasks, part);
 }
 
 Status tasks_list(Tasks *tasks, Arena *arena, TaskInfo **ret_infos, size_t *ret_count)

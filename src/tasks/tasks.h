@@ -19,6 +19,7 @@
  * Not promised: that a task runs exactly once a period, or at a certain time of day. */
 #pragma once
 
+#include "accounts/retention.h"
 #include "base/log.h"
 #include "ranking/ranking.h"
 #include "reports/reports.h"
@@ -44,6 +45,9 @@ typedef struct TasksOptions {
     int64_t creation_grace_s;   /* how long a policy may wait for the save that creates it */
     const char *address;        /* of this instance, for people */
     AnswerTeller answer_teller; /* empty: nobody is told, and it stays to be done */
+    /* How long things are kept, each minute: for what tasks cannot reach themselves (the log of acts). May be NULL. */
+    void (*keep)(void *self, const Retention *retention);
+    void *keep_self;
 } TasksOptions;
 
 enum {
@@ -71,6 +75,9 @@ void tasks_stop(Tasks *tasks);
 /* All of a task, from the beginning, now, whoever's turn it is. NOT_FOUND: no such task. Other failures: with what went wrong; the
  * rest is left to the scheduler. */
 MUST_USE Status tasks_run(Tasks *tasks, Slice name, Reason *reason);
+
+/* The same by the scheduler, soon and on this instance, whoever's turn it is: for who cannot wait. NOT_FOUND: no such task. */
+MUST_USE Status tasks_ask(Tasks *tasks, Slice name, Reason *reason);
 
 /* One turn of the scheduler: a heartbeat when it is time, and a piece of the task that has waited longest. Returns how long there is
  * nothing to do, 0 to go on at once. For the thread, and for tests. */

@@ -232,7 +232,8 @@ static Status start(const char *directory, Reason *reason)
     AppParts parts = {&booth.doubt.store, booth.world, vault_for_tests(1), &booth.config};
     TRY(app_open(&parts, &booth.app, reason));
     TRY(app_start(&booth.app, booth.log, "booth", reason));
-    booth.site = site_new(&(SiteOptions){&booth.app, &booth.config, booth.log, false});
+    booth.site =
+        site_new(&(SiteOptions){.app = &booth.app, .config = &booth.config, .log = booth.log});
     WebOptions web = {.config = &booth.config,
                       .world = booth.world,
                       .log = booth.log,
@@ -265,8 +266,10 @@ int main(int argc, char **argv)
     config_defaults(&booth.config);
     Status status =
         config_set(&booth.config, SLICE("listen"), SLICE("127.0.0.1:0"), booth.arena, &reason);
-    if (status == STATUS_OK && argc == 2)
+    if (status == STATUS_OK && argc == 2) {
+        booth.config.data = argv[1];
         status = start(argv[1], &reason);
+    }
     if (status != STATUS_OK || argc != 2) {
         fprintf(stderr, "booth_server: %s\n", reason.rule);
         return 1;

@@ -58,13 +58,31 @@ static Status update_if(Store *store, const Update *update, Arena *arena, Found 
     return STATUS_UNKNOWN;
 }
 
+static void health(Store *store, StoreHealth *ret_health)
+{
+    store_health(((Doubt *)store)->real, ret_health);
+}
+
+static void metrics(Store *store, StoreMetricVisit *visit, void *context)
+{
+    store_metrics(((Doubt *)store)->real, visit, context);
+}
+
+static Status backup(Store *store, const char *directory, Reason *reason)
+{
+    return store_backup(((Doubt *)store)->real, directory, reason);
+}
+
 static const StoreEngine ENGINE = {.name = "doubt",
                                    .read = read_cell,
                                    .read_many = read_many,
                                    .slice = slice,
                                    .scan = scan,
                                    .write_many = write_many,
-                                   .update_if = update_if};
+                                   .update_if = update_if,
+                                   .health = health,
+                                   .metrics = metrics,
+                                   .backup = backup};
 
 void doubt_init(Doubt *doubt, Store *real)
 {

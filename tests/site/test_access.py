@@ -89,6 +89,11 @@ class Things:
         """A new one each time, about the other's policy: a closed one cannot be moved again."""
         return self.town.booth.tell("report", self.others_policy).split()[1]
 
+    def person(self, asker, own):
+        """Somebody whom those who run the site may do anything to."""
+        self.somebody = getattr(self, "somebody", None) or Asker(self.town, "voter")
+        return self.somebody.voter.id
+
     def stands(self, route):
         """Whether the other's thing that was just named is still there, for routes that say done also when there was nothing to do."""
         return "tokens/" in route["path"] and self.last in self.other.ask("GET", "/api/v1/me/tokens").text
@@ -109,6 +114,11 @@ NAMES = {
     "/my/tokens/{id}": Things.token,
     "/categories/{id}": lambda things, asker, own: 1,
     "/parties/{id}": lambda things, asker, own: 1,
+    "task": lambda things, asker, own: "names",
+    "/admin/people/{id}": Things.person,
+    "/admin/people/{id}/sessions": Things.person,
+    "/admin/people/{id}/rights": Things.person,
+    "/admin/people/{id}/logout": Things.person,
     "/policies/{id}/count": Things.policy,
     "/policies/{id}/count.svg": Things.policy,
 }
@@ -116,6 +126,8 @@ NAMES = {
 FIELDS = {"name": "a-new-name", "password": "long enough for all", "category": 1, "policy": 1, "seen": A_NAME, "token": "0" * 31 + "1", "other": 999999, "email": "new@example.org", "lines": {}, "topic": "front"}
 # Of several optional fields, one must be there.
 ONE_OF = {("POST", "/my/notices"): {"key": "1-m1"}, ("POST", "/api/v1/reports"): {"email": "new@example.org"}}
+# What programs must send so that it can be judged.
+MEMBERS = {("POST", "/api/v1/admin/settings"): {"name": "salary", "value": "100"}, ("PUT", "/api/v1/admin/retention"): {"name": "logins", "days": 90}}
 
 
 def segment(route, name, things, asker, own):
@@ -126,7 +138,7 @@ def segment(route, name, things, asker, own):
 
 
 def value_of(param):
-    if param["name"] in FIELDS:
+    if param["name"] in FIELDS and (param["kind"], param["name"]) != ("text", "lines"):
         return FIELDS[param["name"]]
     size = max(param["least"], 1)
     switch = True if param["from"] == "json" else "on"
@@ -138,6 +150,7 @@ def ask(route, things, asker, own):
     path = re.sub(r"{(\w+)}", lambda found: segment(route, found[1], things, asker, own), route["path"])
     needed = {place: {p["name"]: value_of(p) for p in route["params"] if p["from"] == place and not p["optional"]}
               for place in ("query", "form", "json")}
+    needed["json"].update(MEMBERS.get((route["method"], route["path"]), {}))
     takes = {param["from"] for param in route["params"]}
     needed["json" if "json" in takes else "form"].update(ONE_OF.get((route["method"], route["path"]), {}))
     if needed["query"]:

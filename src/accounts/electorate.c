@@ -1,0 +1,306 @@
+/* electorate.c -- see electorate.h. The cell `state` of row `rule` holds: format | id of the write (16 bytes) | version | mode | when changed | how many
+ * domains | each with its size. */
+#include "accounts/electorate.h"
+
+#include "accounts/inside.h"
+#include "accounts/roll.h"
+
+enum { FORMAT = 1 };
+
+static const Slice ROW = {"rule", 4};
+static const Slice STATE = {"state", 5};
+
+static const struct {
+    const char *word, *sentence;
+} MODES[] = {
+#define X(name, word, sentence) {word, sentence},
+    ELECTORATE_MODE_LIST(X)
+#undef X
+};
+
+const char *electorate_mode_text(ElectorateMode mode)
+{
+    CHECK(mode < ELECTORATE_MODES);
+    return MODES[mode].word;
+}
+
+const char *electorate_mode_sentence(ElectorateMode mode)
+{
+    CHECK(mode < ELECTORATE_MODES);
+    return MODES[mode].sentence;
+}
+
+Status electorate_mode_from(Slice text, ElectorateMode *ret_mode)
+{
+    for (int i = 0; i < ELECTORATE_MODES; i++)
+        if (slice_equal(text, slice_from(MODES[i].word))) {
+            *ret_mode = (ElectorateMode)i;
+            return STATUS_OK;
+        }
+    return STATUS_INVALID;
+}
+
+/* ---- Domains: pure ------------------------------------------------------------------------------------------- */
+
+static bool is_separator(char at)
+{
+    return at == ' ' || at == ',' || at == ';' || at == '\n' || at == '\r' || at == '\t';
+}
+
+static bool is_domain_byte(char at)
+{
+    return (at >= 'a' && at <= 'z') || (at >= '0' && at <= '9') || at == '-' || at == '.' ||
+           (unsigned char)at >= 0x80;
+}
+
+static bool is_domain(Slice domain)
+{
+    Slice name = slice_starts_with(domain, SLICE("*.")) ? slice_after(domain, 2) : domain, label;
+    bool dotted = slice_find(name, '.') < name.size;
+    if (name.size == 0 || domain.size > ELECTORATE_DOMAIN_BYTES || !dotted || !slice_is_utf8(name))
+        return false;
+    for (size_t i = 0; i < name.size; i++)
+        if (!is_domain_byte(name.data[i]))
+            return false;
+    if (name.data[name.size - 1] == '.')
+        return false;
+    while (slice_split(&name, '.', &label))
+        if (label.size == 0 || label.data[0] == '-' || label.data[label.size - 1] == '-')
+            return false;
+    return true;
+}
+
+/* In small letters, without the @ that some write in front. */
+static Slice fold_domain(Slice word, Arena *arena)
+{
+    if (slice_starts_with(word, SLICE("@")))
+        word = slice_after(word, 1);
+    char *folded = arena_bytes(arena, word.size);
+    for (size_t i = 0; i < word.size; i++) {
+        char at = word.data[i];
+        folded[i] = at >= 'A' && at <= 'Z' ? (char)(at + 'a' - 'A') : at;
+    }
+    return slice_of(folded, word.size);
+}
+
+static bool is_among(const Slice *domains, size_t count, Slice domain)
+{
+    for (size_t i = 0; i < count; i++)
+        if (slice_equal(domains[i], domain))
+            return true;
+    return false;
+}
+
+static bool next_word(Slice *rest, Slice *ret_word)
+{
+    size_t start = 0, end;
+    while (start < rest->size && is_separator(rest->data[start]))
+        start++;
+    for (end = start; end < rest->size && !is_separator(rest->data[end]);)
+        end++;
+    *ret_word = slice_of(rest->data + start, end - start);
+    *rest = slice_after(*rest, end);
+    return ret_word->size > 0;
+}
+
+Status electorate_domains(Slice text, Arena *arena, Slice **ret_domains, size_t *ret_count,
+                          Reason *reason)
+{
+    Slice *domains = ARENA_ARRAY(arena, ELECTORATE_DOMAINS_MOST, Slice), word;
+    size_t count = 0;
+    while (text.size > 0 && next_word(&text, &word)) {
+        Slice domain = fold_domain(word, arena);
+        if (!is_domain(domain))
+            return reason_set(reason, STATUS_INVALID, "domains",
+                              "\"%.*s\" is no domain; write example.org, or *.example.org",
+                              (int)(word.size < 60 ? word.size : 60), word.data);
+        if (is_among(domains, count, domain))
+            continue;
+        if (count == ELECTORATE_DOMAINS_MOST)
+            return reason_set(reason, STATUS_INVALID, "domains", "at most %d domains",
+                              ELECTORATE_DOMAINS_MOST);
+        domains[count++] = domain;
+    }
+    *ret_domains = domains;
+    *ret_count = count;
+    return STATUS_OK;
+}
+
+static bool ends_with(Slice text, Slice end)
+{
+    return text.size >= end.size && slice_equal(slice_after(text, text.size - end.size), end);
+}
+
+bool electorate_has_domain(const Electorate *electorate, Slice folded_email)
+{
+    size_t at = folded_email.size;
+    while (at > 0 && folded_email.data[at - 1] != '@')
+        at--;
+    Slice own = slice_after(folded_email, at);
+    for (size_t i = 0; i < electorate->domain_count; i++) {
+        Slice domain = electorate->domains[i];
+        bool below = slice_starts_with(domain, SLICE("*"));
+        if (below ? ends_with(own, slice_after(domain, 1)) : slice_equal(own, domain))
+            return true;
+    }
+    return false;
+}
+
+/* ---- The row ------------------------------------------------------------------------------------------------- */
+
+static Status decode(Slice value, Arena *arena, Electorate *ret_electorate)
+{
+    Reader reader = reader_of(value);
+    Electorate electorate = {.value = value};
+    bool known = reader_u8(&reader) == FORMAT;
+    (void)reader_bytes(&reader, ID_BYTES);
+    electorate.version = reader_u64(&reader);
+    electorate.mode = (ElectorateMode)reader_u8(&reader);
+    electorate.changed_us = reader_i64(&reader);
+    electorate.domain_count = reader_u16(&reader);
+    if (!known || electorate.mode >= ELECTORATE_MODES ||
+        electorate.domain_count > ELECTORATE_DOMAINS_MOST)
+        return STATUS_CORRUPT;
+    electorate.domains = ARENA_ARRAY(arena, electorate.domain_count, Slice);
+    for (size_t i = 0; i < electorate.domain_count; i++)
+        electorate.domains[i] = reader_bytes(&reader, reader_u8(&reader));
+    if (!reader_done(&reader))
+        return STATUS_CORRUPT;
+    *ret_electorate = electorate;
+    return STATUS_OK;
+}
+
+Status electorate_read(Accounts *accounts, Arena *arena, Electorate *ret_electorate)
+{
+    Cell cell;
+    Read read = {&TABLE_ELECTORATE, ROW, STATE, STORE_SERIAL};
+    Status status = store_read(accounts->store, &read, arena, &cell);
+    if (status == STATUS_NOT_FOUND) {
+        *ret_electorate = (Electorate){.mode = ELECTORATE_OPEN, .value = SLICE_EMPTY};
+        return STATUS_OK;
+    }
+    TRY(status);
+    return decode(cell.value, arena, ret_electorate);
+}
+
+static void encode(const ElectorateChange *change, int64_t now_us, Id id, Buffer *value)
+{
+    buffer_u8(value, FORMAT);
+    buffer_bytes(value, id_slice(&id));
+    buffer_u64(value, change->seen_version + 1);
+    buffer_u8(value, (uint8_t)change->mode);
+    buffer_i64(value, now_us);
+    buffer_u16(value, (uint16_t)change->domain_count);
+    for (size_t i = 0; i < change->domain_count; i++) {
+        buffer_u8(value, (uint8_t)change->domains[i].size);
+        buffer_bytes(value, change->domains[i]);
+    }
+}
+
+static Status write_state(Accounts *accounts, const Electorate *before,
+                          const ElectorateChange *change, Arena *arena)
+{
+    BUFFER_SCOPE Buffer value = {0};
+    Id id = fresh_id(accounts);
+    encode(change, clock_now_us(accounts->world.clock), id, &value);
+    Condition condition = {STATE, before->value, before->version == 0};
+    Slice receipt = store_receipt(id_slice(&id), arena);
+    Change changes[] = {
+        {.column = STATE, .value = buffer_slice(&value)},
+        {.column = receipt, .value = id_slice(&id), .ttl_s = STORE_RECEIPT_TTL_S},
+    };
+    Update update = {.table = &TABLE_ELECTORATE,
+                     .row = ROW,
+                     .conditions = &condition,
+                     .condition_count = 1,
+                     .changes = changes,
+                     .change_count = 2,
+                     .proof = receipt};
+    return store_update(accounts->store, &update, UPDATE_TRIES, arena, NULL);
+}
+
+Status electorate_set(Accounts *accounts, const ElectorateChange *change, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Electorate before;
+    CHECK(change->mode < ELECTORATE_MODES && change->domain_count <= ELECTORATE_DOMAINS_MOST);
+    if (change->mode == ELECTORATE_DOMAIN && change->domain_count == 0)
+        return reason_set(reason, STATUS_INVALID, "domains", "name at least one domain");
+    TRY(electorate_read(accounts, arena, &before));
+    Status status = before.version == change->seen_version
+                        ? write_state(accounts, &before, change, arena)
+                        : STATUS_CONFLICT;
+    if (status == STATUS_CONFLICT)
+        return reason_set(reason, status, "", "somebody else changed it in between");
+    return status;
+}
+
+/* ---- At the door --------------------------------------------------------------------------------------------- */
+
+static Status admit_invited(Accounts *accounts, Slice folded, Slice secret, Arena *arena,
+                            Admission *ret_admission, Reason *reason)
+{
+    Admission admission = {.by_invitation = true};
+    Slice own;
+    Status status = invitations_peek(accounts, secret, arena, &admission.invitation, reason);
+    if (status == STATUS_NOT_FOUND)
+        status = STATUS_REFUSED;
+    TRY(status);
+    TRY(account_fold_email(admission.invitation.email, arena, &own, reason));
+    if (!slice_equal(own, folded))
+        return reason_set(reason, STATUS_REFUSED, "email",
+                          "this invitation is for another address; use the one it was sent to");
+    *ret_admission = admission;
+    return STATUS_OK;
+}
+
+static Status check_roll(Accounts *accounts, Slice folded, Arena *arena, Reason *reason)
+{
+    RollEntry entry;
+    TRY(roll_find(accounts, folded, SLICE_EMPTY, arena, &entry, reason));
+    if (entry.listed)
+        return STATUS_OK;
+    return reason_set(reason, STATUS_REFUSED, "roll", "this address is not on the roll");
+}
+
+static Status check_rule(Accounts *accounts, const Electorate *electorate, Slice folded,
+                         Arena *arena, Reason *reason)
+{
+    switch (electorate->mode) {
+    case ELECTORATE_OPEN:
+        return STATUS_OK;
+    case ELECTORATE_DOMAIN:
+        if (electorate_has_domain(electorate, folded))
+            return STATUS_OK;
+        return reason_set(reason, STATUS_REFUSED, "email",
+                          "only addresses of certain domains may join here");
+    case ELECTORATE_ROLL:
+        return check_roll(accounts, folded, arena, reason);
+    case ELECTORATE_INVITATION:
+    case ELECTORATE_MODES:
+        break;
+    }
+    return reason_set(reason, STATUS_REFUSED, "invitation",
+                      "only who was invited may join; open the link in your invitation");
+}
+
+Status electorate_admit(Accounts *accounts, Slice email, Slice secret, Arena *arena,
+                        Admission *ret_admission, Reason *reason)
+{
+    Electorate electorate;
+    Slice folded;
+    TRY(account_fold_email(email, arena, &folded, reason));
+    if (secret.size > 0)
+        return admit_invited(accounts, folded, secret, arena, ret_admission, reason);
+    TRY(electorate_read(accounts, arena, &electorate));
+    TRY(check_rule(accounts, &electorate, folded, arena, reason));
+    *ret_admission = (Admission){.by_invitation = false};
+    return STATUS_OK;
+}
+
+Status electorate_admitted(Accounts *accounts, const Admission *admission, uint64_t account)
+{
+    if (!admission->by_invitation)
+        return STATUS_OK;
+    return invitations_use(accounts, &admission->invitation, account);
+}
