@@ -283,7 +283,7 @@ def test_featured_policies_stand_on_the_front_page_in_their_order(town):
     assert "featured on the front page" in log.words and "It is new." in log.words
     town.booth.tell("move", second, "pending-deletion")
     listed = chooser.get("/desk/featured")
-    assert "cannot be seen" in listed.words and "Feature second" not in listed.words
+    assert "Cannot be seen any more" in listed.words and "Feature second" not in listed.words
     for policy in (first, second):
         assert chooser.send(chooser.get("/desk/featured"), f"/{policy}/remove").code == 200
     assert "No policy is featured" in chooser.get("/desk/featured").words
