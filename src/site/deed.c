@@ -9,22 +9,12 @@ Status deed_begin(WebRequest *request, Deed *deed, Reason *reason)
     return status;
 }
 
-static void close_report(WebRequest *request, const Deed *deed)
-{
-    Report report;
-    Reason reason;
-    ReportMove move = {
-        .state = REPORT_ACTED, .moderator = site_account(request)->id, .reason = deed->act.reason};
-    (void)!reports_move(site_of(request)->app->reports, deed->report, &move, web_arena(request),
-                        &report, &reason); /* else it is closed by hand */
-}
-
 void deed_end(WebRequest *request, const Deed *deed, Status outcome)
 {
     if (!deed->is_repeat)
         site_act_end(request, deed->id, outcome);
-    if (outcome == STATUS_OK && deed->report != 0)
-        close_report(request, deed);
+    if (outcome == STATUS_OK)
+        site_report_acted(request, deed->report, deed->act.reason);
 }
 
 bool deed_stands(const PolicyHead *head, Id token)

@@ -390,3 +390,18 @@ def test_moderators_and_who_reported_get_letters_once(serve):
     assert [one["policy"] for one in call("feature", "set", str(policy), "--place", "1")] == [policy]
     assert call("feature", "list")[0]["shown"] is True
     assert call("feature", "remove", str(policy)) == []
+
+
+def test_an_act_that_a_report_led_to_closes_it_and_the_others_and_is_noted(town):
+    policy, number = a_report(town, "rosa", "Acted upon")
+    assert report(town.person("rosatoo"), policy, "Spam, I say.").code == 200
+    mod = town.person("mod")
+    page = mod.get(f"/desk/reports/{number}")
+    link = re.search(r'href="(/policies/[^"]*/delete\?report=\d+)"', page.text)[1]
+    done = mod.send(mod.get(link), "/delete", reason="It is spam indeed.")
+    assert done.code == 200
+    assert reports_of(town, policy) == []
+    closed = mod.get(f"/desk/reports/{number}").words
+    assert "closed it as acted upon" in closed and "It is spam indeed." in closed
+    log = town.visitor().get(f"/moderation?policy={policy}").words
+    assert "A policy was hidden, to be deleted" in log and "It is spam indeed." in log and "Acted upon" not in log

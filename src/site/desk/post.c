@@ -43,14 +43,16 @@ static Status find_moderators(Post *post)
     return STATUS_OK;
 }
 
-/* "the policy “Clean rivers”", or what else it is about. */
+/* "the policy “Clean rivers”", or what else it is about. Who reported it and who moderates know its name, also when it is hidden. */
 static Slice about(const Post *post, const Report *report)
 {
-    Slice name, address;
+    PolicyCard card;
+    const char *what = report->kind == REPORT_OF_APPEAL ? "the deletion of " : "";
     if (report->policy == 0)
         return SLICE("trouble with logging in or joining");
-    policy_in_public(post->site, report->policy, post->arena, &name, &address);
-    return arena_print(post->arena, "the policy “%.*s”", SLICE_ARG(name));
+    if (cards_name(post->site->cards, report->policy, post->arena, &card) != STATUS_OK)
+        return arena_print(post->arena, "%sa policy that is gone", what);
+    return arena_print(post->arena, "%sthe policy “%.*s”", what, SLICE_ARG(card.name));
 }
 
 static Status send_one(const Post *post, const ReportLetter *letter, LetterKind kind,
