@@ -11,6 +11,7 @@
 
 enum { ID_BLOCK = 64, REPORT_ID_BLOCK = 8, BCRYPT_COST = 12, PAUSE_US = 2000 };
 enum { CREATION_GRACE_S = 86400, S_PER_HOUR = 3600 };
+enum { LAST_S = 5, LAST_VOTERS = 16 };
 /* How long facts of policies may come from the cache, which the process's own changes correct, as do the marks of others (follower.h); rules
  * are safe with older ones (policy_rules.h). A site with 200,000 policies would read them all anew each minute. */
 enum { CACHE_S = 600, SHARED_CACHE_S = 60 };
@@ -99,6 +100,20 @@ static Status project_all(App *app)
     return STATUS_OK;
 }
 
+/* Before the end. Where others share the store they find by its marks what is left, and nobody has to wait for it here. */
+static void project_last(App *app)
+{
+    int64_t until_us = clock_steady_us(app->world.clock) + LAST_S * US_PER_S;
+    size_t taken = 1;
+    if (!store_is_shared(app->store)) {
+        (void)!project_all(app);
+        return;
+    }
+    while (taken > 0 && clock_steady_us(app->world.clock) < until_us &&
+           votes_project_waiting(app->votes, LAST_VOTERS, &taken) == STATUS_OK)
+        continue;
+}
+
 /* Carries saves to the counts as they come; a short pause gathers several into one round. */
 static void *work(void *argument)
 {
@@ -172,7 +187,7 @@ void app_close(App *app)
         pthread_join(app->worker->thread, NULL);
         free(app->worker);
     }
-    (void)!project_all(app);
+    project_last(app);
     tasks_free(app->tasks);
     votes_free(app->votes);
     free(app->ear);

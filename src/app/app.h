@@ -62,7 +62,8 @@ typedef struct AppWatcher {
 } AppWatcher;
 /* NULL ends it: none is called any more when this returns. Before app_start or after; must outlive the app. */
 void app_watch(App *app, const AppWatcher *watcher);
-/* Ends the threads when there are any, and projects what waits. */
+/* Ends the threads when there are any, and projects what waits; on a shared store for some seconds, since others or the next start find the
+ * rest. */
 void app_close(App *app);
 /* The ranking, loaded. */
 MUST_USE Status app_ranking(App *app, Ranking **ret_ranking);

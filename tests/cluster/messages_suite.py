@@ -3,10 +3,9 @@ import subprocess
 
 import pytest
 
-import asking
 import nodes
-import settings
 from conftest import clean_environment
+from nodes import asking, settings
 
 KEYSPACE = "ostraka_messages"
 OSTRAKA = nodes.PLAIN / "src/cli/ostraka"
