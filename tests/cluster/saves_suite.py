@@ -42,6 +42,11 @@ class Site:
     def acknowledged(self):
         return sum(line.startswith("Y ") for path in self.directory.glob("acks*") for line in path.read_text().splitlines())
 
+    def saved(self):
+        """The saves that were acknowledged, each once: a form that is sent again is told the same save again."""
+        lines = [line.split() for path in self.directory.glob("acks*") for line in path.read_text().splitlines()]
+        return {(words[1], words[2]) for words in lines if words[0] == "Y"}
+
     def wait_for_start(self, seconds=600):
         """Until each instance has answered somebody."""
         deadline = time.monotonic() + seconds
@@ -110,5 +115,5 @@ def test_two_instances_under_faults_tell_every_voter_the_truth(site):
     code, found = site.check()
     assert code == 0, found
     entries = site.audit()
-    print(f"\n{ROUNDS * len(FAULTS)} faults, {site.acknowledged()} acknowledged saves, {entries} entries | {' | '.join(said)}")
-    assert entries >= site.acknowledged() > 0
+    print(f"\n{ROUNDS * len(FAULTS)} faults, {len(site.saved())} acknowledged saves, {entries} entries | {' | '.join(said)}")
+    assert entries >= len(site.saved()) > 0
