@@ -358,6 +358,7 @@ const Command COMMANDS[] = {
      {{"role", "ROLES", "all roles, with commas; empty: none"}, {"deny", "RIGHTS", "rights taken away, with commas; empty: none"}}, false},
     {"user second-off", "NAME", 1, 1, COMMAND_SITE, "Turn the second factor off of who has lost it; ends all sessions.",
      run_user_second_off, NONE},
+    {"user logout", "NAME", 1, 1, COMMAND_SITE, "Log somebody out everywhere.", run_user_logout, NONE},
     {"user delete", "NAME", 1, 1, COMMAND_SITE, "Withdraw all votes and close the account.", run_user_delete, NONE},
 
     {"policy create", "", 0, 0, COMMAND_SITE, "Create a policy; it costs its first votes.", run_policy_create,
@@ -423,6 +424,10 @@ const Command COMMANDS[] = {
     {"mail test", "ADDRESS", 1, 1, COMMAND_SITE, "Send a mail at once and say what the server said.", run_mail_test,
      {{"queue", NULL, "leave it to the worker of `serve`"}}, false},
 
+    {"retention list", "", 0, 0, COMMAND_SITE, "Say how long things are kept.", run_retention_list, NONE},
+    {"retention set", "NAME DAYS", 2, 2, COMMAND_SITE, "Change how long something is kept.", run_retention_set, NONE},
+    {"text show", "KIND", 1, 1, COMMAND_SITE, "Print the page on privacy or terms, as Markdown.", run_text_show, NONE},
+    {"text write", "KIND FILE", 2, 2, COMMAND_SITE, "Replace the page on privacy or terms by a file; the older one is kept.", run_text_write, NONE},
     {"electorate show", "", 0, 0, COMMAND_SITE, "Say who may join.", run_electorate_show, NONE},
     {"electorate set", "MODE", 1, 1, COMMAND_SITE, "Say who may join from now on: open, invitation, domain or roll. Touches nobody who is here.",
      run_electorate_set, {{"domains", "LIST", "domains of e-mail addresses, with commas; *.example.org: all below it"}}, false},

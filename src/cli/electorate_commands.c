@@ -6,6 +6,18 @@
 #include "cli/arguments.h"
 #include "cli/ledger_commands.h"
 
+/* What is done stands in the log of acts before it is done. */
+static Status begin_act(Context *context, ActKind kind, const char *details, Id *ret_act)
+{
+    return command_act(context, &(Act){.kind = kind, .details = slice_from(details)}, ret_act);
+}
+
+static Status end_act(Context *context, Id act, Status status)
+{
+    audit_end(context->app->audit, act, status);
+    return status;
+}
+
 /* ---- The rule -------------------------------------------------------------------------------------------------- */
 
 static int tell_electorate(Context *context, const Electorate *electorate)
@@ -54,9 +66,10 @@ static Status set_electorate(Context *context, Electorate *ret_electorate, Reaso
     if (domains.data != NULL)
         TRY(electorate_domains(domains, context->arena, &before.domains, &before.domain_count,
                                reason));
-    TRY(electorate_set(
-        accounts, &(ElectorateChange){mode, before.domains, before.domain_count, before.version},
-        reason));
+    ElectorateChange change = {mode, before.domains, before.domain_count, before.version};
+    Id act;
+    TRY(begin_act(context, ACT_ELECTORATE_SET, electorate_mode_text(mode), &act));
+    TRY(end_act(context, act, electorate_set(accounts, &change, reason)));
     return electorate_read(accounts, context->arena, ret_electorate);
 }
 
@@ -117,8 +130,13 @@ static int change_roll(Context *context, RollAct act, const char *done)
     PEOPLE_LIST_SCOPE PeopleList list = {.source = people_from_file(&file), .bytes = SLICE_EMPTY};
     ListReport *report = ARENA_NEW(context->arena, ListReport);
     Reason reason = {0};
-    Status status =
-        roll_change(context->app->accounts, act, &list, context->arena, report, &reason);
+    Id note;
+    Status status = begin_act(context, ACT_ROLL_CHANGE,
+                              act == ROLL_ADD ? "people were added" : "people were removed", &note);
+    if (status == STATUS_OK)
+        status = end_act(
+            context, note,
+            roll_change(context->app->accounts, act, &list, context->arena, report, &reason));
     return status == STATUS_OK ? tell_report(context, report, done)
                                : command_fail(context, status, &reason);
 }
@@ -135,8 +153,11 @@ int run_roll_remove(Context *context)
 
 int run_roll_clear(Context *context)
 {
-    uint64_t removed;
-    Status status = roll_clear(context->app->accounts, &removed);
+    uint64_t removed = 0;
+    Id act;
+    Status status = begin_act(context, ACT_ROLL_CHANGE, "cleared", &act);
+    if (status == STATUS_OK)
+        status = end_act(context, act, roll_clear(context->app->accounts, &removed));
     if (status != STATUS_OK)
         return command_fail(context, status, NULL);
     command_print(context, "the roll is empty; %llu were on it\n", (unsigned long long)removed);
@@ -195,11 +216,15 @@ int run_invite(Context *context)
 {
     InviteHow how;
     Invited invited;
+    Id act;
     Reason reason = {0};
     Status status = how_to_invite(context, &how, &reason);
     if (status == STATUS_OK)
-        status = app_invite(context->app, &how, context->parsed.operands[0], context->arena,
-                            &invited, &reason);
+        status = begin_act(context, ACT_INVITE, "one person", &act);
+    if (status == STATUS_OK)
+        status = end_act(context, act,
+                         app_invite(context->app, &how, context->parsed.operands[0], context->arena,
+                                    &invited, &reason));
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     if (context->parsed.json)
@@ -221,10 +246,15 @@ int run_invite_import(Context *context)
     PEOPLE_LIST_SCOPE PeopleList list = {.source = people_from_file(&file), .bytes = SLICE_EMPTY};
     ListReport *report = ARENA_NEW(context->arena, ListReport);
     InviteHow how;
+    Id act;
     Reason reason = {0};
     Status status = how_to_invite(context, &how, &reason);
     if (status == STATUS_OK)
-        status = app_invite_all(context->app, &how, &list, context->arena, report, &reason);
+        status = begin_act(context, ACT_INVITE, "a list", &act);
+    if (status == STATUS_OK)
+        status =
+            end_act(context, act,
+                    app_invite_all(context->app, &how, &list, context->arena, report, &reason));
     return status == STATUS_OK ? tell_report(context, report, "people are invited")
                                : command_fail(context, status, &reason);
 }
@@ -232,8 +262,12 @@ int run_invite_import(Context *context)
 int run_invite_withdraw(Context *context)
 {
     Reason reason = {0};
-    Status status =
-        invitations_withdraw(context->app->accounts, context->parsed.operands[0], &reason);
+    Id act;
+    Status status = begin_act(context, ACT_INVITE_WITHDRAW, "", &act);
+    if (status == STATUS_OK)
+        status = end_act(
+            context, act,
+            invitations_withdraw(context->app->accounts, context->parsed.operands[0], &reason));
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     command_print(context, "%.*s: the invitation does not work any more\n",

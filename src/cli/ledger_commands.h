@@ -57,6 +57,12 @@ int run_mail_test(Context *context);
 
 int run_demo(Context *context);
 
+int run_retention_list(Context *context);
+int run_retention_set(Context *context);
+int run_text_show(Context *context);
+int run_text_write(Context *context);
+int run_user_logout(Context *context);
+
 int run_electorate_show(Context *context);
 int run_electorate_set(Context *context);
 int run_invite(Context *context);

@@ -181,7 +181,11 @@ static Status set_rights(Context *context, const Account *account, Reason *reaso
         TRY(account_roles_from(roles, "role", &rights.roles, reason));
     if (denied.data != NULL)
         TRY(denied_from(denied, &rights.denied, reason));
-    return accounts_set_rights(context->app->accounts, account->id, &rights, reason);
+    Id act;
+    TRY(command_act(context, &(Act){.kind = ACT_PERSON_RIGHTS, .object = account->id}, &act));
+    Status status = accounts_set_rights(context->app->accounts, account->id, &rights, reason);
+    audit_end(context->app->audit, act, status);
+    return status;
 }
 
 int run_user_rights(Context *context)

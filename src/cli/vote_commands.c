@@ -348,10 +348,16 @@ int run_setting_set(Context *context)
 {
     Reason reason = {0};
     int64_t from_us;
+    Id act;
     Status status = argument_time(context, "from", 0, &from_us, &reason);
     if (status == STATUS_OK)
+        status = command_act(
+            context, &(Act){.kind = ACT_SETTING_SET, .details = context->parsed.operands[0]}, &act);
+    if (status == STATUS_OK) {
         status = accounts_set_setting(context->app->accounts, context->parsed.operands[0],
                                       context->parsed.operands[1], from_us, &reason);
+        audit_end(context->app->audit, act, status);
+    }
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     command_print(context, "%.*s will be %.*s; `setting list --json` says from when\n",

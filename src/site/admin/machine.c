@@ -1,7 +1,4 @@
 /* machine.c -- the machine room: tasks with their progress and errors, instances, the store's health, a backup now, maintenance mode. */
-#include <stdio.h>
-
-#include "base/log.h"
 #include "site/admin/admin.h"
 #include "site/pages.h"
 
@@ -181,16 +178,15 @@ static Status refuse(WebRequest *request, Slice message)
 
 /* ---- A backup ------------------------------------------------------------------------------------------------------------- */
 
-/* "backup-20260131T120000123Z": by time, and no two alike. */
+/* "backup-20260131T120000Z": a second one of the same second is refused, since its directory is there. */
 static Slice backup_name(const Site *site, Arena *arena)
 {
-    char time[LOG_TIME_TEXT];
     BUFFER_SCOPE Buffer name = {0};
-    log_format_time(clock_now_us(site->app->world.clock), time);
+    Slice time = stamp_text(clock_now_us(site->app->world.clock), arena);
     buffer_text(&name, "backup-");
-    for (const char *at = time; *at != '\0'; at++)
-        if (*at != '-' && *at != ':' && *at != '.')
-            buffer_u8(&name, (uint8_t)*at);
+    for (size_t i = 0; i < time.size; i++)
+        if (time.data[i] != '-' && time.data[i] != ':')
+            buffer_u8(&name, (uint8_t)time.data[i]);
     return arena_copy(arena, buffer_slice(&name));
 }
 
