@@ -72,6 +72,7 @@ LONG = {
     "events": (9, 0.2),
     "simulator-runs": (8, 0.8),
     "web/test_pools.py": (8, 0.2),
+    "verify-merge": (9, 0.4),
     "accounts-meet": (8, 0.9),
     "mail-queue": (8, 0.8),
     "store-rocksdb": (7, 0.7),

@@ -298,6 +298,28 @@ def test_the_owner_of_a_hidden_policy_appeals_once(town, mia, two):
     assert ada.ask("POST", f"/policies/{two[1]}/appeal", {"csrf": ada.get(path).form("/logout").fields["csrf"], "words": "x"}).code in (403, 404)
 
 
+@pytest.mark.parametrize("act", ["delete", "merge"])
+def test_the_report_that_led_to_an_act_is_closed_by_it(town, mia, two, act):
+    report = town.booth.tell("report", two[0]).split()[1]
+    page = mia.get(f"/policies/{two[0]}/{act}?report={report}" + ("&other=%d" % two[1] if act == "merge" else ""))
+    assert f"report {report}" in page.words and page.form(f"/{act}").fields["report"] == report
+    assert mia.send(page, f"/{act}", reason="It is abuse.").code == 200
+    stands = Client(Api(town.booth.port), mia.cookies["session"]).get(f"moderation/reports/{report}").json
+    assert (stands["state"], stands["reason"]) == ("acted", "It is abuse.")
+
+
+def test_an_appeal_that_is_granted_is_closed(town, mia, two):
+    delete(mia, two[0])
+    ada = town.person("ada")
+    ada.send(ada.get(f"/policies/{two[0]}"), "/appeal", words="It is none.")
+    page = mia.get("/desk/reports")
+    report = re.search(r"/desk/reports/(\d+)", page.text)[1]
+    page = mia.send(mia.get(f"/policies/{two[0]}/restore?report={report}"), "/restore", reason="She is right.")
+    assert page.code == 200
+    stands = Client(Api(town.booth.port), mia.cookies["session"]).get(f"moderation/reports/{report}").json
+    assert (stands["kind"], stands["state"]) == ("appeal", "acted")
+
+
 # --- Answers ---------------------------------------------------------------------------------------------------------------
 
 

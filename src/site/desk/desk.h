@@ -101,10 +101,12 @@ MUST_USE Status desk_move(WebRequest *request, const DeskMove *move, Report *ret
 
 typedef struct DeskView {
     const Viewer *viewer;
-    bool has_reports, has_feature;
-    size_t open, mine; /* reports that wait; that the viewer has taken */
-    bool open_more;    /* there are more than that */
-    size_t featured;   /* shown now */
+    bool has_reports, has_feature, has_answers;
+    size_t open, mine;           /* reports that wait; that the viewer has taken */
+    bool open_more;              /* there are more than that */
+    size_t featured;             /* shown now */
+    const struct AnswerDue *due; /* policies that wait for an official answer (acts.h) */
+    size_t due_count;
     int64_t oldest_us; /* since when the oldest waits; 0: none does */
     int64_t now_us;
 } DeskView;

@@ -2,6 +2,7 @@
  *
  * A move of a report is one conditional update, noted before in the log of acts (move.c). The same move again is done once, so an
  * unknown answer is mended by sending it again. */
+#include "site/acts.h"
 #include "site/desk/desk.h"
 #include "site/pages.h"
 
@@ -31,6 +32,14 @@ static Status count_featured(Site *site, DeskView *view, Arena *arena)
     return STATUS_OK;
 }
 
+static Status find_due(Site *site, DeskView *view, Arena *arena)
+{
+    AnswerDue *due = ARENA_ARRAY(arena, ANSWERS_DUE_MOST, AnswerDue);
+    TRY(answers_due(site, arena, due, &view->due_count));
+    view->due = due;
+    return STATUS_OK;
+}
+
 static Status show_desk(WebRequest *request)
 {
     Site *site = site_of(request);
@@ -38,6 +47,9 @@ static Status show_desk(WebRequest *request)
     const Account *account = &view.viewer->account;
     view.has_reports = account_has_any(account, DESK_REPORTS);
     view.has_feature = account_has_any(account, DESK_FEATURE);
+    view.has_answers = account_has(account, ROLE_RESPOND);
+    if (view.has_answers)
+        TRY(find_due(site, &view, web_arena(request)));
     if (view.has_reports)
         TRY(count_reports(site, &view, web_arena(request)));
     if (view.has_feature)
