@@ -12,6 +12,7 @@
  *   signals.c      what accounts have in common
  *   watch.c        watch lists
  *   recent.c       what is kept in memory of accounts and sessions
+ *   digests.c      who wants letters, and how often
  *   second.c       codes of a device and on paper; totp.c computes them
  *   settings.c     the versions of the settings
  * No lock is held while the store is asked. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "app/answer_letters.h"
+#include "app/digest_letters.h"
 #include "app/ear.h"
 #include "app/follower.h"
 
@@ -137,6 +138,7 @@ static void keep_for(void *self, const Retention *retention)
 
 static void make_tasks(App *app, Log *log, const char *address)
 {
+    app->digests = digest_desk_new(app);
     app->tasks = tasks_new(&(TasksOptions){.store = app->store,
                                            .world = app->world,
                                            .accounts = app->accounts,
@@ -149,7 +151,8 @@ static void make_tasks(App *app, Log *log, const char *address)
                                            .keep_self = app,
                                            .creation_grace_s = CREATION_GRACE_S,
                                            .address = address,
-                                           .answer_teller = {app_tell_answer_due, app}});
+                                           .answer_teller = {app_tell_answer_due, app},
+                                           .digest_teller = {app_send_digest, app->digests}});
 }
 
 Status app_start(App *app, Log *log, const char *address, Reason *reason)
@@ -189,6 +192,7 @@ void app_close(App *app)
     }
     project_last(app);
     tasks_free(app->tasks);
+    digest_desk_free(app->digests);
     votes_free(app->votes);
     free(app->ear);
     ranking_free(app->ranking);

@@ -30,8 +30,9 @@ typedef struct App {
     Votes *votes;
     Reports *reports;
     Ranking *ranking;
-    bool ranking_loaded; /* app_ranking does it when it is first needed */
-    Tasks *tasks;        /* app_tasks makes it when it is first needed */
+    bool ranking_loaded;        /* app_ranking does it when it is first needed */
+    Tasks *tasks;               /* app_tasks makes it when it is first needed */
+    struct DigestDesk *digests; /* made with the tasks */
     struct AppWorker *worker;
     struct AppFollower *follower; /* where the store is shared */
     struct AppEar *ear;

@@ -54,7 +54,10 @@ typedef struct Audit Audit;
     X(TEXT_WRITE, "text-write", false, "site", "A text of the site was changed")                 \
     X(TASK_RUN, "task-run", false, "site", "A task was asked to run")                            \
     X(BACKUP, "backup", false, "site", "A backup was made")                                      \
-    X(MAINTENANCE, "maintenance", false, "site", "Maintenance mode was changed")
+    X(MAINTENANCE, "maintenance", false, "site", "Maintenance mode was changed")                 \
+    X(MAIL_RETRY, "mail-retry", false, "", "A letter that had failed was queued again")          \
+    X(MAIL_SUPPRESS, "mail-suppress", false, "", "An address gets only letters about log-in")    \
+    X(MAIL_ALLOW, "mail-allow", false, "", "An address gets all letters again")
 typedef enum ActKind {
 #define X(name, word, is_public, object, text) ACT_##name,
     ACT_KIND_LIST(X)

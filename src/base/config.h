@@ -32,7 +32,7 @@
     X(TEXT, second_factor_roles, "", 0, 200,                                                       \
       "Roles, separated by commas, whose pages open only with a second factor, such as admin.")    \
     X(TEXT, oidc_file, "", 0, 1000,                                                                \
-      "A file with other sites that people may log in by (OpenID Connect); docs/running.md.")      \
+      "A file with other sites that people may log in by (OpenID Connect); docs/operating.md.")    \
     X(TEXT, store, "rocksdb", 3, 1000,                                                             \
       "Where everything is kept: rocksdb, in the data directory; or a cluster, "                   \
       "cassandra://host1,host2/keyspace.")                                                         \

@@ -421,6 +421,11 @@ const Command COMMANDS[] = {
 
     {"mail list", "", 0, 0, COMMAND_SITE, "List mails that wait or have failed, newest first.", run_mail_list, NONE},
     {"mail retry", "[ID]", 0, 1, COMMAND_SITE, "Queue a failed mail again, or all of them.", run_mail_retry, NONE},
+    {"mail bounce", "[ADDRESS]", 0, 1, COMMAND_SITE, "An address gets only letters about its log-in from now on.", run_mail_bounce,
+     {{"reason", "WORD", "bounced (also without it), complaint or operator"},
+      {"report-stdin", NULL, "read a mail server's report (RFC 3464) from stdin instead, for a mailbox that takes them"}}, false},
+    {"mail allow", "ADDRESS", 1, 1, COMMAND_SITE, "An address gets all letters again.", run_mail_allow, NONE},
+    {"mail suppressed", "", 0, 0, COMMAND_SITE, "List the addresses that get only letters about log-in, as hashes.", run_mail_suppressed, NONE},
     {"mail test", "ADDRESS", 1, 1, COMMAND_SITE, "Send a mail at once and say what the server said.", run_mail_test,
      {{"queue", NULL, "leave it to the worker of `serve`"}}, false},
 

@@ -54,6 +54,9 @@ int run_feature_remove(Context *context);
 int run_mail_list(Context *context);
 int run_mail_retry(Context *context);
 int run_mail_test(Context *context);
+int run_mail_bounce(Context *context);
+int run_mail_allow(Context *context);
+int run_mail_suppressed(Context *context);
 
 int run_demo(Context *context);
 

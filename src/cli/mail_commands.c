@@ -1,7 +1,9 @@
 /* mail_commands.c -- what waits to be sent, what could not be, and a test of the settings. */
 #include "base/log.h"
 #include "cli/ledger_commands.h"
+#include "mail/dsn.h"
 #include "mail/letters.h"
+#include "mail/suppress.h"
 
 static const char *time_of(int64_t us, Arena *arena)
 {
@@ -181,5 +183,86 @@ int run_mail_test(Context *context)
     if (!queues)
         return tell_tested(context, &entry);
     command_print(context, context->parsed.json ? "{\"state\":\"waiting\"}\n" : "queued\n");
+    return EXIT_DONE;
+}
+
+/* ---- Addresses that get only what they must ------------------------------------------------------------------- */
+
+static int tell_suppressed(Context *context, size_t count)
+{
+    if (context->parsed.json)
+        command_print(context, "{\"suppressed\":%zu}\n", count);
+    else
+        command_print(context, "%zu %s only letters about log-in from now on\n", count,
+                      count == 1 ? "address gets" : "addresses get");
+    return EXIT_DONE;
+}
+
+/* All that the report names as failed for good. */
+static Status suppress_reported(Context *context, SuppressWhy why, size_t *ret_count,
+                                Reason *reason)
+{
+    DsnReport *report = ARENA_NEW(context->arena, DsnReport);
+    TRY(dsn_read(context->input, context->arena, report, reason));
+    for (size_t i = 0; i < report->count; i++)
+        TRY(mail_suppress(context->app->mail, report->failed[i].address, why, reason));
+    *ret_count = report->count;
+    return STATUS_OK;
+}
+
+int run_mail_bounce(Context *context)
+{
+    SuppressWhy why = SUPPRESS_BOUNCED;
+    Reason reason = {0};
+    Slice word = command_flag(context, "reason");
+    bool has_report = command_flag(context, "report-stdin").data != NULL;
+    size_t count = 1;
+    Status status = STATUS_OK;
+    if (word.data != NULL && suppress_from(word, &why) != STATUS_OK)
+        status = reason_set(&reason, STATUS_INVALID, "reason", "bounced, complaint or operator");
+    else if (has_report == (context->parsed.operand_count == 1))
+        status = reason_set(&reason, STATUS_INVALID, "", "an ADDRESS, or --report-stdin");
+    else if (has_report)
+        status = suppress_reported(context, why, &count, &reason);
+    else
+        status = mail_suppress(context->app->mail, context->parsed.operands[0], why, &reason);
+    return status == STATUS_OK ? tell_suppressed(context, count)
+                               : command_fail(context, status, &reason);
+}
+
+int run_mail_allow(Context *context)
+{
+    Reason reason = {0};
+    Status status = mail_allow(context->app->mail, context->parsed.operands[0], &reason);
+    if (status != STATUS_OK)
+        return command_fail(context, status, &reason);
+    command_print(context, "the address gets all letters again\n");
+    return EXIT_DONE;
+}
+
+int run_mail_suppressed(Context *context)
+{
+    BUFFER_SCOPE Buffer out = {0};
+    JsonWriter json = json_writer(&out);
+    Suppressed *entries;
+    size_t count;
+    Status status = mail_list_suppressed(context->app->mail, context->arena, &entries, &count);
+    if (status != STATUS_OK)
+        return command_fail(context, status, NULL);
+    json_array_begin(&json);
+    for (size_t i = 0; i < count; i++) {
+        const char *since = time_of(entries[i].time_us, context->arena);
+        json_object_begin(&json);
+        json_member_string(&json, "hash", entries[i].tag);
+        json_member_text(&json, "why", suppress_word(entries[i].why));
+        json_member_text(&json, "since", since);
+        json_object_end(&json);
+        if (!context->parsed.json)
+            command_print(context, "%.*s  %-9s  %s\n", SLICE_ARG(entries[i].tag),
+                          suppress_word(entries[i].why), since);
+    }
+    json_array_end(&json);
+    if (context->parsed.json)
+        command_json(context, &out);
     return EXIT_DONE;
 }

@@ -142,12 +142,13 @@ static int run_on_store(Context *context, const Words *words)
     }
 }
 
-/* What a password is read from: bounded, and only for commands that ask for it. */
+/* What a password or a report is read from: bounded, and only for commands that ask for it. */
 static Slice read_input(const Words *words, Arena *arena)
 {
     bool wanted = false;
     for (size_t i = 0; i < words->count; i++)
-        wanted |= slice_equal(words->words[i], SLICE("--password-stdin"));
+        wanted |= slice_equal(words->words[i], SLICE("--password-stdin")) ||
+                  slice_equal(words->words[i], SLICE("--report-stdin"));
     if (!wanted)
         return SLICE_EMPTY;
     char *input = arena_bytes(arena, COMMAND_INPUT_MOST);

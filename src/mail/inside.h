@@ -4,6 +4,8 @@
  *   mail_rules.c        what follows from how an attempt went; pure
  *   smtp.c              one message to one server
  *   rows.c              a message's row, and the index of rows
+ *   suppress.c          addresses that get only what they must
+ *   dsn.c               reports of mail servers; pure
  *   mail.c              opening, queueing, listing, trying again
  *   worker.c            finding what is due, and carrying it out
  * No lock is held while the store or a server is asked. */

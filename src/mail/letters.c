@@ -177,6 +177,16 @@ static const Letter LETTERS[LETTER_KINDS] = {
             "Go to the site",
             {"If it was not you, do nothing: nothing was made in your name."},
         },
+    [LETTER_DIGEST] =
+        {
+            "digest",
+            "What happened to your policies at {site}",
+            {"This happened to the policies that you voted for or watch at {site}:"},
+            "See your votes",
+            {"You get this letter because you asked for it. Under \"Letters to you\" in your "
+             "profile "
+             "you choose how often, or never; your mail program can end it, too."},
+        },
     [LETTER_TEST] =
         {
             "test",
@@ -260,6 +270,8 @@ typedef struct Filled {
     size_t before_count, after_count;
     Slice button, link;
     Slice footer, home;
+    const Slice *items;
+    size_t item_count;
 } Filled;
 
 static void put_text(Buffer *out, const Filled *letter)
@@ -267,6 +279,10 @@ static void put_text(Buffer *out, const Filled *letter)
     buffer_print(out, "%.*s\n", SLICE_ARG(letter->greeting));
     for (size_t i = 0; i < letter->before_count; i++)
         buffer_print(out, "\n%.*s\n", SLICE_ARG(letter->before[i]));
+    if (letter->item_count > 0)
+        buffer_text(out, "\n");
+    for (size_t i = 0; i < letter->item_count; i++)
+        buffer_print(out, "- %.*s\n", SLICE_ARG(letter->items[i]));
     if (letter->button.size > 0)
         buffer_print(out, "\n%.*s:\n%.*s\n", SLICE_ARG(letter->button), SLICE_ARG(letter->link));
     for (size_t i = 0; i < letter->after_count; i++)
@@ -309,6 +325,19 @@ static void put_button(Buffer *out, const Filled *letter)
     buffer_text(out, "</p>\n");
 }
 
+static void put_items(Buffer *out, const Filled *letter)
+{
+    if (letter->item_count == 0)
+        return;
+    buffer_text(out, "<ul style=\"margin:0 0 16px;padding:0 0 0 20px\">\n");
+    for (size_t i = 0; i < letter->item_count; i++) {
+        buffer_text(out, "<li>");
+        put_escaped(out, letter->items[i]);
+        buffer_text(out, "</li>\n");
+    }
+    buffer_text(out, "</ul>\n");
+}
+
 static void put_html(Buffer *out, const Filled *letter, Slice subject)
 {
     buffer_text(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
@@ -320,6 +349,7 @@ static void put_html(Buffer *out, const Filled *letter, Slice subject)
     put_paragraph(out, LINE_STYLE, letter->greeting);
     for (size_t i = 0; i < letter->before_count; i++)
         put_paragraph(out, LINE_STYLE, letter->before[i]);
+    put_items(out, letter);
     if (letter->button.size > 0)
         put_button(out, letter);
     for (size_t i = 0; i < letter->after_count; i++)
@@ -352,6 +382,8 @@ static Status check_facts(const Letter *letter, const LetterFacts *facts, Reason
         return reason_set(reason, STATUS_INVALID, "about", "at most %d bytes", LETTER_ABOUT_BYTES);
     if (facts->words.size > LETTER_WORDS_BYTES)
         return reason_set(reason, STATUS_INVALID, "words", "at most %d bytes", LETTER_WORDS_BYTES);
+    if (facts->item_count > LETTER_ITEMS_MOST)
+        return reason_set(reason, STATUS_INVALID, "items", "at most %d", LETTER_ITEMS_MOST);
     if (!is_link(facts->home))
         return reason_set(reason, STATUS_INVALID, "home", "must begin with http:// or https://");
     if (letter->button != NULL && !is_link(facts->link))
@@ -369,12 +401,29 @@ static size_t fill_lines(const char *const *words, const Facts *facts, Arena *ar
     return count;
 }
 
+/* Each on one line, and cut between two characters. */
+static const Slice *fill_items(const LetterFacts *facts, Arena *arena)
+{
+    Slice *items = ARENA_ARRAY(arena, facts->item_count, Slice);
+    for (size_t i = 0; i < facts->item_count; i++) {
+        Slice line = one_line(facts->items[i], arena);
+        size_t size = 0, next;
+        while ((next = slice_utf8_length(slice_after(line, size))) > 0 &&
+               size + next <= LETTER_ITEM_BYTES)
+            size += next;
+        items[i] = slice_of(line.data, size);
+    }
+    return items;
+}
+
 static Filled fill_letter(const Letter *letter, const LetterFacts *facts, const Facts *values,
                           Arena *arena)
 {
     Filled filled = {.button = letter->button != NULL ? slice_from(letter->button) : SLICE_EMPTY,
                      .link = facts->link,
-                     .home = facts->home};
+                     .home = facts->home,
+                     .items = fill_items(facts, arena),
+                     .item_count = facts->item_count};
     filled.greeting =
         facts->name.size > 0 ? fill_in("Hello {name},", values, arena) : SLICE("Hello,");
     filled.before_count = fill_lines(letter->before, values, arena, filled.before);

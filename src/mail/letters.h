@@ -30,6 +30,7 @@ typedef enum LetterKind {
     LETTER_REPORT_DISMISSED, /* the same */
     LETTER_INVITATION,       /* to somebody without an account */
     LETTER_NOT_ON_ROLL,      /* to an address that somebody wants to register, and may not */
+    LETTER_DIGEST,           /* what happened, as items */
     LETTER_TEST,
     LETTER_KINDS
 } LetterKind;
@@ -46,13 +47,17 @@ typedef struct LetterFacts {
         link; /* CONFIRM, RESET, NEW_EMAIL, INVITATION: the one-time link. ALREADY_REGISTERED, PASSWORD_CHANGED: where one sets a new
                    password. EMAIL_CHANGED: where one gets help. ANSWER_DUE: where one answers. POLICY_HIDDEN: where one appeals. REPORT: where it is. REPORT_ACTED, REPORT_DISMISSED: the public log */
     int64_t valid_s;
+    const Slice *items; /* DIGEST: lines, each cut to LETTER_ITEM_BYTES */
+    size_t item_count;
 } LetterFacts;
 
 enum {
     LETTER_LINK_BYTES = 1000,
     LETTER_NAME_BYTES = 200,
     LETTER_ABOUT_BYTES = 600,
-    LETTER_WORDS_BYTES = 4000
+    LETTER_WORDS_BYTES = 4000,
+    LETTER_ITEM_BYTES = 600,
+    LETTER_ITEMS_MOST = 50,
 };
 
 /* Subject, text, HTML and kind; `to` and `once` are the caller's to fill. The bytes live in the arena. INVALID names a link that is none or

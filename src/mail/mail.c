@@ -3,6 +3,7 @@
 
 #include "mail/inside.h"
 #include "mail/mail_rules.h"
+#include "mail/suppress.h"
 
 enum { PASSWORD_MOST = 4096 };
 
@@ -141,6 +142,20 @@ bool mail_has_outbox(const Mail *mail)
 
 /* ---- Queueing ---------------------------------------------------------------------------------------------- */
 
+/* REFUSED: the address gets no letters that it could unsubscribe from. */
+static Status check_suppressed(Mail *mail, const MailMessage *message, Arena *arena, Reason *reason)
+{
+    Suppressed entry;
+    if (message->unsubscribe.size == 0)
+        return STATUS_OK;
+    Status status = mail_suppressed(mail, message->to, arena, &entry);
+    if (status == STATUS_NOT_FOUND)
+        return STATUS_OK;
+    TRY(status);
+    return reason_set(reason, STATUS_REFUSED, "to", "this address gets no such letters: %s",
+                      suppress_text(entry.why));
+}
+
 /* `taken`: by whoever queues it, for an attempt at once. */
 static Status queue(Mail *mail, const MailMessage *message, bool taken, Arena *arena,
                     MailRow *ret_row, Reason *reason)
@@ -149,6 +164,7 @@ static Status queue(Mail *mail, const MailMessage *message, bool taken, Arena *a
     if (!mail_can_send(mail))
         return reason_set(reason, STATUS_REFUSED, "smtp_url",
                           "this site has no mail server, so it cannot send mail");
+    TRY(check_suppressed(mail, message, arena, reason));
     int64_t now_us = clock_now_us(mail->options.world.clock);
     MailRow row = {.id = mail_row_id(mail, message->once),
                    .head = {.state = mail->has_server ? MAIL_WAITING : MAIL_OUTBOX,
@@ -196,14 +212,15 @@ static MailEntry entry_of(const Mail *mail, const MailRow *row, const MailMessag
                        .error = mail_open_error(mail, row->head.error, arena)};
 }
 
-/* NOT_FOUND: it is no longer, or not yet, what the mark says. A text that cannot be read is listed without it. */
-static Status read_entry(Mail *mail, MailState state, Id id, Arena *arena, MailEntry *ret_entry)
+/* NOT_FOUND: it is no longer, or not yet, what the mark says; or the mark is of somebody who queued the same once more, in vain. A text that cannot be read is listed without it. */
+static Status read_entry(Mail *mail, MailState state, MailMark mark, Arena *arena,
+                         MailEntry *ret_entry)
 {
     MailRow row;
     MailMessage message = {
         .to = SLICE_EMPTY, .subject = SLICE_EMPTY, .text = SLICE_EMPTY, .html = SLICE_EMPTY};
-    TRY(mail_row_read(mail, id, arena, &row));
-    if (row.head.state != state)
+    TRY(mail_row_read(mail, mark.id, arena, &row));
+    if (row.head.state != state || row.head.since_us != mark.since_us)
         return STATUS_NOT_FOUND;
     Status status = mail_row_message(mail, &row, arena, &message);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND && status != STATUS_CORRUPT)
@@ -222,7 +239,7 @@ static Status list(Mail *mail, const MailSearch *search, Arena *arena, MailEntry
     MailEntry *entries = ARENA_ARRAY(arena, marks.count, MailEntry);
     size_t count = 0;
     for (size_t i = 0; i < marks.count; i++) {
-        Status status = read_entry(mail, search->state, marks.marks[i].id, arena, &entries[count]);
+        Status status = read_entry(mail, search->state, marks.marks[i], arena, &entries[count]);
         if (status == STATUS_OK)
             count++;
         else if (status != STATUS_NOT_FOUND)

@@ -50,3 +50,15 @@ MailNext mail_next(const SmtpAnswer *answer, uint32_t attempts, const MailTimes 
     int64_t due_us = times->now_us + mail_pause_us(attempts, times->first_s, times->luck);
     return (MailNext){MAIL_WAITING, due_us < end_us ? due_us : end_us};
 }
+
+/* "550 5.1.1 nobody of that name": the code, a blank or a dash, and then perhaps three numbers. */
+bool mail_is_bounce(const SmtpAnswer *answer)
+{
+    const char *words = answer->words;
+    bool refused = answer->code == 550 || answer->code == 551 || answer->code == 553;
+    if (answer->taken || !answer->about_message || answer->words_are_ours || !refused)
+        return false;
+    if (strlen(words) < strlen("550 5.1.") || words[4] != '5' || words[5] != '.')
+        return true;
+    return strncmp(words + 4, "5.1.", 4) == 0 || strncmp(words + 4, "5.2.1", 5) == 0;
+}

@@ -30,4 +30,8 @@ typedef struct MailTimes {
     uint64_t luck;
 } MailTimes;
 
+/* The server refused this recipient for good, and not what the message says or who sends it: 550, 551 or 553, and where it also gives an enhanced code
+ * (RFC 3463), one about the address (5.1.x) or a mailbox that is closed (5.2.1). */
+bool mail_is_bounce(const SmtpAnswer *answer);
+
 MailNext mail_next(const SmtpAnswer *answer, uint32_t attempts, const MailTimes *times);

@@ -80,6 +80,18 @@ static bool is_kind(Slice kind)
     return kind.size > 0 && kind.size <= MESSAGE_KIND_BYTES;
 }
 
+/* None, or one that can stand between < and >. */
+static bool is_link(Slice link)
+{
+    if (link.size == 0)
+        return true;
+    for (size_t i = 0; i < link.size; i++)
+        if (link.data[i] <= ' ' || link.data[i] > '~' || strchr("<>\"\\,", link.data[i]) != NULL)
+            return false;
+    return link.size <= MESSAGE_LINK_BYTES && (slice_starts_with(link, SLICE("https://")) ||
+                                               slice_starts_with(link, SLICE("http://")));
+}
+
 Status message_check(const MailMessage *message, Reason *reason)
 {
     TRY(message_check_address(message->to, "to", reason));
@@ -91,6 +103,9 @@ Status message_check(const MailMessage *message, Reason *reason)
     TRY(check_part(message->html, "html", 0, reason));
     if (!is_kind(message->kind))
         return reason_set(reason, STATUS_INVALID, "kind", "must be a word of a to z and -");
+    if (!is_link(message->unsubscribe))
+        return reason_set(reason, STATUS_INVALID, "unsubscribe",
+                          "must be an http:// or https:// address of visible ASCII");
     if (message->once.size == 0 || message->once.size > MESSAGE_ONCE_BYTES)
         return reason_set(reason, STATUS_INVALID, "once", "must have 1 to %d bytes",
                           MESSAGE_ONCE_BYTES);
@@ -137,6 +152,11 @@ static void put_head(Buffer *out, const MailMessage *message, const MessageHead 
     buffer_text(out, "\r\nDate: ");
     mime_date(out, head->made_us);
     buffer_print(out, "\r\nMessage-ID: <%.*s@%.*s>\r\n", SLICE_ARG(head->id), SLICE_ARG(domain));
+    if (message->unsubscribe.size > 0)
+        buffer_print(out,
+                     "List-Unsubscribe: <%.*s>\r\n"
+                     "List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n",
+                     SLICE_ARG(message->unsubscribe));
     buffer_text(out, "Auto-Submitted: auto-generated\r\nMIME-Version: 1.0\r\n");
 }
 

@@ -19,15 +19,17 @@ enum {
     MESSAGE_PART_BYTES = 128 * 1024, /* text, and HTML, each */
     MESSAGE_KIND_BYTES = 32,
     MESSAGE_ONCE_BYTES = 256,
+    MESSAGE_LINK_BYTES = 900, /* it is written in one piece */
 };
 
 /* The bytes belong to the caller. */
 typedef struct MailMessage {
-    Slice to;      /* an address, nothing around it */
-    Slice subject; /* one line */
-    Slice text;    /* for everyone */
-    Slice html;    /* the same for those who see it; empty: the text alone */
-    Slice kind;    /* a word for lists and counts: small letters and "-" */
+    Slice to;          /* an address, nothing around it */
+    Slice subject;     /* one line */
+    Slice text;        /* for everyone */
+    Slice html;        /* the same for those who see it; empty: the text alone */
+    Slice kind;        /* a word for lists and counts: small letters and "-" */
+    Slice unsubscribe; /* the address where one ends such letters (RFC 8058); empty: one cannot */
     Slice
         once; /* what makes it this message and no other, such as a link's secret or an event's id; 1 to 256 bytes, any */
 } MailMessage;

@@ -95,6 +95,8 @@ void mail_body_encode(const MailMessage *message, Buffer *out)
     put_long(out, message->subject);
     put_long(out, message->text);
     put_long(out, message->html);
+    if (message->unsubscribe.size > 0)
+        put_long(out, message->unsubscribe);
 }
 
 Status mail_body_decode(Slice body, MailMessage *ret_message)
@@ -106,6 +108,7 @@ Status mail_body_decode(Slice body, MailMessage *ret_message)
     message.subject = get_long(&reader);
     message.text = get_long(&reader);
     message.html = get_long(&reader);
+    message.unsubscribe = reader.rest.size > 0 ? get_long(&reader) : SLICE_EMPTY;
     if (!known || !reader_done(&reader))
         return STATUS_CORRUPT;
     *ret_message = message;

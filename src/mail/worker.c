@@ -5,6 +5,7 @@
  * A crash after that leaves a message that is due when the lease has passed. */
 #include "mail/inside.h"
 #include "mail/mail_rules.h"
+#include "mail/suppress.h"
 
 enum { SWEEP_S = 300, NAP_US = 100000 };
 
@@ -190,6 +191,16 @@ static void note_server(Mail *mail, const SmtpAnswer *answer)
             mail_rest_us(mail->failures, mail->options.config->mail_retry_seconds);
 }
 
+/* A message that can be unsubscribed from, to an address that is suppressed by now. Otherwise it is REFUSED or what the store says. */
+static Status check_wanted(Mail *mail, const MailMessage *message, Arena *arena)
+{
+    Suppressed entry;
+    if (message->unsubscribe.size == 0)
+        return STATUS_OK;
+    Status status = mail_suppressed(mail, message->to, arena, &entry);
+    return status == STATUS_OK ? STATUS_REFUSED : status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
 /* False when no server was asked. */
 static bool attempt(Mail *mail, MailRow *row, Arena *arena, SmtpAnswer *ret_answer)
 {
@@ -201,10 +212,16 @@ static bool attempt(Mail *mail, MailRow *row, Arena *arena, SmtpAnswer *ret_answ
                       arena);
         return false;
     }
+    if (status == STATUS_OK)
+        status = check_wanted(mail, &message, arena);
+    if (status == STATUS_REFUSED)
+        settle_failed(mail, row, "the address gets no such letters any more", arena);
     if (status != STATUS_OK) /* the store; it is due again after the lease */
         return false;
     hand_to_server(mail, row, &message, arena, ret_answer);
     settle(mail, row, ret_answer, next_of(mail, row, ret_answer), arena);
+    if (mail_is_bounce(ret_answer)) /* a failure costs one more refusal */
+        (void)!mail_suppress(mail, message.to, SUPPRESS_BOUNCED, NULL);
     return true;
 }
 

@@ -13,6 +13,7 @@
 #include "site/acts.h"
 #include "site/connections.h"
 #include "site/edit_views.h"
+#include "site/mailbox.h"
 #include "site/my_views.h"
 #include "site/policy_views.h"
 #include "site/second.h"
@@ -102,6 +103,12 @@ typedef struct ApiSchema {
     X(CODES)               \
     X(CONNECTION)          \
     X(CONNECTIONS)         \
+    X(LOGIN)               \
+    X(DATA)                \
+    X(MAILBOX)             \
+    X(FAILED_LETTER)       \
+    X(SUPPRESSED)          \
+    X(ADMIN_MAIL)          \
     X(VISIT)               \
     X(REPORT)              \
     X(REPORTS)             \
@@ -246,6 +253,24 @@ typedef struct ApiCodes {
     RecoveryCodes codes;
     size_t count;
 } ApiCodes;
+
+/* All that is kept of somebody. */
+typedef struct ApiData {
+    int64_t made_us;
+    Account account;
+    ApiVotes votes;
+    ApiHistory history;
+    MyPolicy *policies;
+    size_t policy_count;
+    MyWatching watching;
+    MyNotices notices;
+    ApiSessions sessions;
+    Login *logins;
+    size_t login_count;
+    ApiTokens tokens;
+    ConnectionsView connections;
+    SecondView second;
+} ApiData;
 
 typedef struct ApiVisit {
     bool known;

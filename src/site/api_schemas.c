@@ -7,6 +7,8 @@
 /* clang-format off */
 static const char *state_word(unsigned state) { return policy_state_text((PolicyState)state); }
 static const char *account_word(unsigned state) { return account_state_text((AccountState)state); }
+static const char *digest_of(unsigned choice) { return digest_word((DigestChoice)choice); }
+static const char *suppress_of(unsigned why) { return suppress_word((SuppressWhy)why); }
 static const char *scope_word(unsigned scope) { return token_scope_text((TokenScope)scope); }
 #define STATE(type, path) WORD("state", type, path, state_word, POLICY_STATE_COUNT, .help = "The state of the policy.")
 
@@ -425,6 +427,67 @@ static const ApiMember CONNECTIONS[] = {
     FIELD("has_password", ConnectionsView, has_password, .help = "Without one, the last connection cannot be ended."),
 };
 SCHEMA(CONNECTIONS, "Connections", ConnectionsView, CONNECTIONS, .help = "All log-ins at other sites.");
+
+static const ApiMember LOGIN[] = {
+    TIME("time", Login, time_us, .help = "When it was."),
+    FIELD("success", Login, success, .help = "Whether it succeeded."),
+    FIELD("address", Login, origin.address, .help = "From which network address."),
+    FIELD("agent", Login, origin.agent, .help = "With which program."),
+};
+SCHEMA(LOGIN, "Login", Login, LOGIN, .help = "A log-in that succeeded or failed.");
+
+static const ApiMember DATA[] = {
+    TIME("made", ApiData, made_us, .help = "When this was put together."),
+    FIELD("id", ApiData, account.id, .help = "The account."),
+    FIELD("name", ApiData, account.name, .help = "Its name."),
+    FIELD("email", ApiData, account.email, .help = "Its e-mail address."),
+    FIELD("real_name", ApiData, account.real_name, OR_NULL, .help = "The person's name, where it was given."),
+    FIELD("real_name_shown", ApiData, account.real_name_shown, .help = "Whether everybody may see it."),
+    WORD("state", ApiData, account.state, account_word, ACCOUNT_STATE_COUNT, .help = "The state of the account."),
+    TIME("registered", ApiData, account.registered_us, .help = "Since when."),
+    OBJECT("votes", ApiData, votes, VOTES, .help = "What you hold."),
+    OBJECT("history", ApiData, history, MY_HISTORY, .help = "All that you saved and earned."),
+    LIST("policies", ApiData, policies, policy_count, MY_POLICY, .help = "Those that you own."),
+    OBJECT("watching", ApiData, watching, WATCHING, .help = "The policies that you watch."),
+    OBJECT("notices", ApiData, notices, NOTICES, .help = "What you were told."),
+    OBJECT("sessions", ApiData, sessions, SESSIONS, .help = "Where you are logged in."),
+    LIST("logins", ApiData, logins, login_count, LOGIN, .help = "The last log-ins, the newest first."),
+    OBJECT("tokens", ApiData, tokens, TOKENS, .help = "Your personal tokens, without their secrets."),
+    OBJECT("connections", ApiData, connections, CONNECTIONS, .help = "Your log-ins at other sites."),
+    OBJECT("second_factor", ApiData, second, SECOND, .help = "Your second factor, without its secret."),
+};
+SCHEMA(DATA, "Data", ApiData, DATA, .help = "All that is kept of somebody.");
+
+static const ApiMember MAILBOX[] = {
+    WORD("digest", MailboxView, choice, digest_of, DIGEST_CHOICES, .help = "How often a letter tells what happened to your policies."),
+    FIELD("email", MailboxView, email, .help = "Where letters go."),
+    FIELD("suppressed", MailboxView, is_suppressed, .help = "Whether this address gets only letters about your log-in."),
+};
+SCHEMA(MAILBOX, "Mailbox", MailboxView, MAILBOX, .help = "Which letters somebody gets.");
+
+static const ApiMember FAILED_LETTER[] = {
+    FIELD("id", MailEntry, id, .help = "Names it."),
+    FIELD("kind", MailEntry, kind, .help = "What it is about."),
+    FIELD("to", MailEntry, to, .help = "Where it should go."),
+    TIME("made", MailEntry, made_us, .help = "When it was written."),
+    FIELD("error", MailEntry, error, OR_NULL, .help = "Why it failed."),
+};
+SCHEMA(FAILED_LETTER, "FailedLetter", MailEntry, FAILED_LETTER, .help = "A letter that could not be sent.");
+
+static const ApiMember SUPPRESSED[] = {
+    FIELD("hash", Suppressed, tag, .help = "Of the address: tells two apart, and no more."),
+    WORD("why", Suppressed, why, suppress_of, SUPPRESS_REASONS, .help = "Why it is here."),
+    TIME("since", Suppressed, time_us, .help = "Since when."),
+};
+SCHEMA(SUPPRESSED, "Suppressed", Suppressed, SUPPRESSED, .help = "An address that gets only letters about its log-in.");
+
+static const ApiMember ADMIN_MAIL[] = {
+    FIELD("can_send", AdminMailView, can_mail, .help = "Whether this site sends letters."),
+    FIELD("waiting", AdminMailView, waiting_count, .help = "Letters that wait to be sent."),
+    LIST("failed", AdminMailView, failed, failed_count, FAILED_LETTER, .help = "The newest first."),
+    LIST("suppressed", AdminMailView, suppressed, suppressed_count, SUPPRESSED, .help = "The newest first."),
+};
+SCHEMA(ADMIN_MAIL, "AdminMail", AdminMailView, ADMIN_MAIL, .help = "What became of letters.");
 
 static const ApiMember VISIT[] = {
     FIELD("known", ApiVisit, known, .help = "Whether somebody is logged in."),

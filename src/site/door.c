@@ -157,7 +157,7 @@ static Status check_origin(WebRequest *request)
 static Status check_forgery(WebRequest *request, Viewer *viewer)
 {
     const WebRoute *route = web_route(request);
-    if (route->method == WEB_GET || viewer->by_token)
+    if (route->method == WEB_GET || route->by_link || viewer->by_token)
         return STATUS_OK;
     TRY(check_origin(request));
     Slice sent = web_field(request, WEB_FORM, "csrf");

@@ -34,6 +34,10 @@
     X("token-ended", "That token does not work any more.", false)                                \
     X("connected", "That site is connected. You can log in by it.", false)                       \
     X("disconnected", "That site does not let you in any more.", false)                          \
+    X("mail", "Your choice is saved.", false)                                                    \
+    X("mail-retried", "That letter is tried again.", false)                                      \
+    X("mail-suppressed", "That address gets only letters about its log-in.", false)              \
+    X("mail-allowed", "That address gets all letters again.", false)                             \
     X("second-off", "Your second factor is off. Your other sessions are ended.", false)          \
     X("reported", "Thank you. Moderators will look at it, and you are told what comes of it.",   \
       false)                                                                                     \

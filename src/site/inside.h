@@ -47,6 +47,9 @@ typedef struct Room {
 
 /*    each defines `const Room ROOM_name` */
 #define ROOM_LIST(X)    \
+    X(ADMIN_MAIL)       \
+    X(DATA)             \
+    X(MAILBOX)          \
     X(ABOUT)            \
     X(ACCOUNT)          \
     X(ANSWER)           \

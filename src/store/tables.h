@@ -74,6 +74,11 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "journey: id of the write, used or not, when, keyed hash of the browser's secret, what was " \
       "meant (sealed); ~/id: receipts; all of it expires, after 10 minutes until it is used",      \
       "accounts: while somebody logs in at another site")                                          \
+    X(MAIL_SUPPRESSED, 90, "mail_suppressed", PLAIN, true, false,                                  \
+      "keyed hash of an e-mail address (32 bytes)",                                                \
+      "entry: why and when it was put here; no address is", "mail: suppress")                      \
+    X(DIGESTS, 91, "digests", PLAIN, true, false, "share of 16 (1 byte)",                          \
+      "account: how often, since when, the last period seen to", "accounts: digests")              \
     X(VOTERS, 20, "voters", CONDITIONAL, false, true, "voter",                                     \
       "head; s/policy: a line; t/token: seq, expires after 7 days; z/seq: the log", "votes: save") \
     X(POLICY_VOTERS, 21, "policy_voters", CONDITIONAL, false, false,                               \

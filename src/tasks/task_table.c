@@ -297,6 +297,41 @@ static Status names(TaskPiece *piece)
     return worst;
 }
 
+/* ---- Letters --------------------------------------------------------------------------------------------------- */
+
+/* The letter first, then the note: cut off in between, the same letter is asked for again, which the mail knows. */
+static Status send_digest(TaskPiece *piece, const DigestWish *wish)
+{
+    const TasksOptions *options = &piece->tasks->options;
+    if (wish->choice == DIGEST_NEVER)
+        return STATUS_OK;
+    DigestPeriod period = digest_period(wish->choice, clock_now_us(options->world.clock));
+    if (wish->seen_to >= period.number || wish->since_us >= period.to_us)
+        return STATUS_OK;
+    TRY(options->digest_teller.tell(options->digest_teller.self, wish, &period, piece->reason));
+    piece->found++;
+    return digests_mark(options->accounts, wish, period.number);
+}
+
+static Status digests(TaskPiece *piece)
+{
+    const TasksOptions *options = &piece->tasks->options;
+    DigestWish *wishes;
+    size_t count;
+    Status worst = STATUS_OK;
+    if (options->digest_teller.tell == NULL)
+        return last_piece(piece, STATUS_OK);
+    TRY(digests_page(options->accounts, piece->part, piece->position, piece->arena, &wishes, &count,
+                     &piece->next, &piece->more));
+    for (size_t i = 0; i < count; i++) {
+        Status status = send_digest(piece, &wishes[i]);
+        if (status != STATUS_OK)
+            worst = status;
+    }
+    piece->done = count;
+    return worst;
+}
+
 /* ---- Reports --------------------------------------------------------------------------------------------------- */
 
 static Status reports(TaskPiece *piece)
@@ -391,6 +426,8 @@ const Task TASKS[] = {
      "Ends what waits: new policies, merges, deletions after their appeal.", moves},
     {"names", S_PER_DAY, 1, false, false,
      "Frees the names of registrations that were never confirmed.", names},
+    {"digests", S_PER_HOUR, DIGEST_SHARES, false, false,
+     "Writes letters about what happened, to those who want them.", digests},
     {"reports", S_PER_HOUR, 1, false, true, "Corrects the lists of reports by state and policy.",
      reports},
     {"keep", 60, 1, true, false, "Learns how long things are kept, where that was changed.", keep},

@@ -19,6 +19,7 @@
  * Not promised: that a task runs exactly once a period, or at a certain time of day. */
 #pragma once
 
+#include "accounts/digests.h"
 #include "accounts/retention.h"
 #include "base/log.h"
 #include "ranking/ranking.h"
@@ -32,6 +33,12 @@ typedef struct AnswerTeller {
     Status (*tell)(void *self, uint64_t policy, Reason *reason);
     void *self;
 } AnswerTeller;
+
+/* Who writes the letter of a period to somebody who wishes it. OK: it is queued, was before, or there is nothing to tell. */
+typedef struct DigestTeller {
+    Status (*tell)(void *self, const DigestWish *wish, const DigestPeriod *period, Reason *reason);
+    void *self;
+} DigestTeller;
 
 typedef struct TasksOptions {
     Store *store;
@@ -48,6 +55,7 @@ typedef struct TasksOptions {
     /* How long things are kept, each minute: for what tasks cannot reach themselves (the log of acts). May be NULL. */
     void (*keep)(void *self, const Retention *retention);
     void *keep_self;
+    DigestTeller digest_teller; /* empty: nobody is */
 } TasksOptions;
 
 enum {

@@ -104,6 +104,8 @@ typedef struct WebRoute {
     bool always;
     /* Changes nothing, whatever its method: the body is a question. For `admit`. */
     bool asks;
+    /* What it does is allowed by a secret in its address, and by nothing that a browser adds: no form's token is asked for. For `admit`. */
+    bool by_link;
     /* Who runs the handler, and admit before it. */
     WebThreads threads;
     /* A public GET whose answer depends only on its parameters and on whether it is JSON: requests without session and authorization

@@ -8,7 +8,8 @@ import pytest
 
 from conftest import ostraka
 
-TASKS = {"project", "sweep", "sweep-older", "pass", "recount", "lists", "moves", "names", "reports", "keep", "retention", "checkpoint", "answers", "rankings"}
+TASKS = {"project", "sweep", "sweep-older", "pass", "recount", "lists", "moves", "names", "digests", "reports", "keep", "retention",
+         "checkpoint", "answers", "rankings"}
 
 
 class Site:

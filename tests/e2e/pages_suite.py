@@ -91,6 +91,10 @@ PAGES = {
     "/register/with": [("guest", "/register/with")],
     "/login/back/{provider}": [("guest", "/login/back/nowhere?state=x")],
     "/my/second-factor/off": [("voter", "/my/second-factor/off")],
+    "/my/mail": [("voter", "/my/mail")],
+    "/unsubscribe": [("guest", "/unsubscribe?token=" + "0" * 40)],
+    "/admin/mail": [("admin", "/admin/mail")],
+    "/my/data": [("voter", "/my/data")],
     "/my/delete": [("voter", "/my/delete")],
 }
 # What people do not read as pages.

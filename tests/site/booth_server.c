@@ -8,6 +8,8 @@
  *     role ID ROLE             gives an account one role
  *     connect ID SUBJECT       a log-in at another site
  *     deny ID RIGHT            takes one right away
+ *     digest ID DAYS           the letter about the last days, when there is one     done Message TEXT, with | for line ends
+ *     unsubscribe-link ID      the token of the link in it                            done TOKEN
  *     move POLICY STATE        "retired", "pending-deletion", "deleted"
  *     merge SOURCE TARGET
  *     report POLICY            by a visitor                                           done ID
@@ -19,6 +21,7 @@
 
 #include "accounts/elsewhere.h"
 #include "accounts/sessions.h"
+#include "app/digest_letters.h"
 #include "doubt.h"
 #include "site/inside.h"
 #include "store/rocksdb/rocksdb.h"
@@ -128,6 +131,40 @@ static Status take_right(uint64_t account, const char *name, Reason *reason)
     return STATUS_OK;
 }
 
+/* The letter as it would go out now, about the last `days`, asked for twice; and how many there are. */
+static Status write_digest(uint64_t account, int64_t days, Reason *reason)
+{
+    int64_t now_us = clock_now_us(booth.world.clock);
+    DigestWish wish = {.account = account, .choice = DIGEST_DAILY};
+    DigestPeriod period = {
+        .number = 1, .from_us = now_us - days * S_PER_DAY * US_PER_S, .to_us = now_us + US_PER_S};
+    MailEntry *entries;
+    Account person;
+    size_t count;
+    TRY(accounts_read(booth.app.accounts, account, booth.arena, &person));
+    for (int i = 0; i < 2; i++)
+        TRY(app_send_digest(booth.app.digests, &wish, &period, reason));
+    TRY(mail_outbox(booth.app.mail, booth.arena, &entries, &count));
+    printf("done");
+    for (size_t i = 0; i < count; i++) {
+        if (!slice_equal(entries[i].to, person.email) ||
+            !slice_equal(entries[i].kind, SLICE("digest")))
+            continue;
+        printf(" Message ");
+        for (size_t j = 0; j < entries[i].text.size; j++)
+            putchar(entries[i].text.data[j] == '\n' ? '|' : entries[i].text.data[j]);
+    }
+    printf("\n");
+    return STATUS_OK;
+}
+
+static Status print_link(uint64_t account)
+{
+    Slice token = digests_token(booth.app.accounts, account, booth.arena);
+    printf("done %.*s\n", SLICE_ARG(token));
+    return STATUS_OK;
+}
+
 static Status merge_policy(uint64_t source, uint64_t target, Reason *reason)
 {
     TRY(policies_merge(booth.app.policies, source, target, 0, SLICE("a test"), reason));
@@ -193,6 +230,10 @@ static Status obey(char *line, Reason *reason)
         return add_account(first, 0, false, reason);
     if (strcmp(line, "report") == 0)
         return add_report(number, reason);
+    if (strcmp(line, "unsubscribe-link") == 0)
+        return print_link(number);
+    if (rest != NULL && strcmp(line, "digest") == 0)
+        return write_digest(number, strtoll(rest, NULL, 10), reason);
     if (strcmp(line, "acts") == 0)
         return list_acts();
     if (strcmp(line, "doubt") == 0)
@@ -264,6 +305,7 @@ int main(int argc, char **argv)
     booth.arena = arena_new();
     booth.log = log_new(STDERR_FILENO, LOG_WARNING, booth.world.clock);
     config_defaults(&booth.config);
+    booth.config.mail_outbox = true;
     Status status =
         config_set(&booth.config, SLICE("listen"), SLICE("127.0.0.1:0"), booth.arena, &reason);
     if (status == STATUS_OK && argc == 2) {

@@ -123,7 +123,7 @@ NAMES = {
     "/policies/{id}/count.svg": Things.policy,
 }
 # What a field must hold so that its form is read at all; else the least that its row allows.
-FIELDS = {"name": "a-new-name", "password": "long enough for all", "category": 1, "policy": 1, "seen": A_NAME, "token": "0" * 31 + "1", "other": 999999, "email": "new@example.org", "lines": {}, "topic": "front"}
+FIELDS = {"name": "a-new-name", "address": "somebody@example.org", "password": "long enough for all", "category": 1, "policy": 1, "seen": A_NAME, "token": "0" * 31 + "1", "other": 999999, "email": "new@example.org", "lines": {}, "topic": "front"}
 # Of several optional fields, one must be there.
 ONE_OF = {("POST", "/my/notices"): {"key": "1-m1"}, ("POST", "/api/v1/reports"): {"email": "new@example.org"}}
 # What programs must send so that it can be judged.

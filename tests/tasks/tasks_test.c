@@ -529,3 +529,59 @@ TEST(an_answer_becomes_due_once_and_those_who_answer_are_told)
     ranking_free(ranking);
     stage_end();
 }
+
+/* ---- Letters ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Told {
+    int times;
+    int64_t period;
+    Status answer;
+} Told;
+
+static Status tell_digest(void *self, const DigestWish *wish, const DigestPeriod *period,
+                          Reason *reason)
+{
+    Told *told = self;
+    (void)wish, (void)reason;
+    told->times++;
+    told->period = period->number;
+    return told->answer;
+}
+
+TEST(a_letter_is_asked_for_once_a_period_and_again_when_it_failed)
+{
+    begin();
+    Told told = {.answer = STATUS_OK};
+    uint64_t alice = stage_voter("digested");
+    Tasks *own = tasks_new(&(TasksOptions){.store = stage.store,
+                                           .world = stage.world,
+                                           .accounts = stage.accounts,
+                                           .policies = stage.policies,
+                                           .votes = stage.votes,
+                                           .creation_grace_s = S_PER_DAY,
+                                           .address = "there",
+                                           .digest_teller = {tell_digest, &told}});
+    EXPECT_STATUS(tasks_run(own, SLICE("digests"), NULL), STATUS_OK);
+    EXPECT_I64(told.times, 0);
+    EXPECT_STATUS(digests_set(stage.accounts, alice, DIGEST_DAILY), STATUS_OK);
+    EXPECT_STATUS(tasks_run(own, SLICE("digests"), NULL), STATUS_OK);
+    EXPECT_I64(told.times, 0); /* no period has ended since */
+    stage_pass_days(1);
+    told.answer = STATUS_UNAVAILABLE;
+    EXPECT_STATUS(tasks_run(own, SLICE("digests"), NULL), STATUS_UNAVAILABLE);
+    told.answer = STATUS_OK;
+    EXPECT_STATUS(tasks_run(own, SLICE("digests"), NULL), STATUS_OK);
+    EXPECT_STATUS(tasks_run(own, SLICE("digests"), NULL), STATUS_OK);
+    EXPECT_I64(told.times, 2);
+    int64_t first = told.period;
+    stage_pass_days(1);
+    EXPECT_STATUS(tasks_run(own, SLICE("digests"), NULL), STATUS_OK);
+    EXPECT_I64(told.times, 3);
+    EXPECT_I64(told.period, first + 1);
+    EXPECT_STATUS(digests_set(stage.accounts, alice, DIGEST_NEVER), STATUS_OK);
+    stage_pass_days(1);
+    EXPECT_STATUS(tasks_run(own, SLICE("digests"), NULL), STATUS_OK);
+    EXPECT_I64(told.times, 3);
+    tasks_free(own);
+    end();
+}

@@ -1,0 +1,172 @@
+/* digests.c -- see digests.h. Row = share (1 byte), column = account (8 bytes), value = format | choice | since when | seen to. */
+#include "accounts/digests.h"
+
+#include <sodium.h>
+
+#include "accounts/inside.h"
+
+enum {
+    FORMAT = 1,
+    PAGE = 200,
+    TOKEN_TEXT = 200,
+    VARIANT = sodium_base64_VARIANT_URLSAFE_NO_PADDING
+};
+static const char *const PURPOSE = "unsubscribe";
+
+static const struct {
+    const char *word;
+    int64_t days;
+} CHOICES[] = {
+#define X(name, word, days) {word, days},
+    DIGEST_LIST(X)
+#undef X
+};
+
+const char *digest_word(DigestChoice choice)
+{
+    CHECK(choice < DIGEST_CHOICES);
+    return CHOICES[choice].word;
+}
+
+/* 1970 began on a Thursday; four days later a week did. */
+DigestPeriod digest_period(DigestChoice choice, int64_t now_us)
+{
+    int64_t days = CHOICES[choice].days, day = now_us / (S_PER_DAY * US_PER_S),
+            shift = choice == DIGEST_WEEKLY ? 4 : 0;
+    CHECK(days > 0);
+    int64_t number = (day - shift) / days, end = number * days + shift;
+    return (DigestPeriod){.number = number,
+                          .from_us = (end - days) * S_PER_DAY * US_PER_S,
+                          .to_us = end * S_PER_DAY * US_PER_S};
+}
+
+static Slice share_row(uint32_t share, Arena *arena)
+{
+    char *row = arena_bytes(arena, 1);
+    row[0] = (char)share;
+    return slice_of(row, 1);
+}
+
+static Status decode(const Cell *cell, DigestWish *ret_wish)
+{
+    Reader reader = reader_of(cell->value);
+    bool known = reader_u8(&reader) == FORMAT;
+    uint8_t choice = reader_u8(&reader);
+    DigestWish wish = {.choice = (DigestChoice)choice, .since_us = reader_i64(&reader)};
+    wish.seen_to = reader_i64(&reader);
+    if (!known || !reader_done(&reader) || choice >= DIGEST_CHOICES ||
+        cell->column.size != sizeof wish.account)
+        return STATUS_CORRUPT;
+    wish.account = bytes_get_u64(cell->column.data);
+    *ret_wish = wish;
+    return STATUS_OK;
+}
+
+static Status write_wish(Accounts *accounts, const DigestWish *wish, bool lazy)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    BUFFER_SCOPE Buffer value = {0};
+    buffer_u8(&value, FORMAT);
+    buffer_u8(&value, (uint8_t)wish->choice);
+    buffer_i64(&value, wish->since_us);
+    buffer_i64(&value, wish->seen_to);
+    Change change = {.column = row_key(wish->account, arena),
+                     .value = buffer_slice(&value),
+                     .timestamp = clock_now_us(accounts->world.clock),
+                     .is_delete = wish->choice == DIGEST_NEVER};
+    RowChange one = {&TABLE_DIGESTS, share_row((uint32_t)(wish->account % DIGEST_SHARES), arena),
+                     change};
+    if (change.is_delete)
+        one.change.value = SLICE_EMPTY;
+    return store_write(accounts->store, &(Batch){.changes = &one, .count = 1, .lazy = lazy});
+}
+
+Status digests_get(Accounts *accounts, uint64_t account, DigestWish *ret_wish)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Read read = {&TABLE_DIGESTS, share_row((uint32_t)(account % DIGEST_SHARES), arena),
+                 row_key(account, arena), STORE_NORMAL};
+    Cell cell;
+    Status status = store_read(accounts->store, &read, arena, &cell);
+    if (status == STATUS_NOT_FOUND) {
+        *ret_wish = (DigestWish){.account = account, .choice = DIGEST_NEVER};
+        return STATUS_OK;
+    }
+    TRY(status);
+    cell.column = read.column;
+    return decode(&cell, ret_wish);
+}
+
+Status digests_set(Accounts *accounts, uint64_t account, DigestChoice choice)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    AccountRow row;
+    DigestWish wish;
+    TRY(row_read(accounts, account, arena, &row));
+    TRY(refuse_dead(&row.head, NULL));
+    TRY(digests_get(accounts, account, &wish));
+    if (wish.choice == choice)
+        return STATUS_OK;
+    wish = (DigestWish){
+        .account = account, .choice = choice, .since_us = clock_now_us(accounts->world.clock)};
+    return write_wish(accounts, &wish, false);
+}
+
+Status digests_mark(Accounts *accounts, const DigestWish *wish, int64_t period)
+{
+    DigestWish now;
+    TRY(digests_get(accounts, wish->account, &now));
+    if (now.choice != wish->choice || now.since_us != wish->since_us)
+        return STATUS_OK; /* another wish came in between */
+    now.seen_to = period;
+    return write_wish(accounts, &now, true);
+}
+
+Status digests_page(Accounts *accounts, uint32_t share, Slice position, Arena *arena,
+                    DigestWish **ret_wishes, size_t *ret_count, Slice *ret_position, bool *ret_more)
+{
+    Query query = {.table = &TABLE_DIGESTS,
+                   .row = share_row(share, arena),
+                   .from = SLICE_EMPTY,
+                   .to = SLICE_EMPTY,
+                   .after = position,
+                   .limit = PAGE};
+    Page page;
+    TRY(store_slice(accounts->store, &query, arena, &page));
+    DigestWish *wishes = ARENA_ARRAY(arena, page.count, DigestWish);
+    for (size_t i = 0; i < page.count; i++)
+        TRY(decode(&page.cells[i], &wishes[i]));
+    *ret_wishes = wishes;
+    *ret_count = page.count;
+    *ret_position = page.count > 0 ? page.cells[page.count - 1].column : SLICE_EMPTY;
+    *ret_more = page.more;
+    return STATUS_OK;
+}
+
+/* ---- Tokens ------------------------------------------------------------------------------------------------------ */
+
+Slice digests_token(const Accounts *accounts, uint64_t account, Arena *arena)
+{
+    Slice sealed = vault_seal(accounts->vault, PURPOSE, row_key(account, arena), arena);
+    size_t size = sodium_base64_encoded_len(sealed.size, VARIANT);
+    char *text = arena_bytes(arena, size);
+    sodium_bin2base64(text, size, (const unsigned char *)sealed.data, sealed.size, VARIANT);
+    return slice_of(text, size - 1);
+}
+
+Status digests_from_token(const Accounts *accounts, Slice token, uint64_t *ret_account)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    unsigned char sealed[TOKEN_TEXT];
+    size_t size = 0;
+    Slice plain;
+    if (token.size > TOKEN_TEXT ||
+        sodium_base642bin(sealed, sizeof sealed, token.data, token.size, NULL, &size, NULL,
+                          VARIANT) != 0 ||
+        vault_unseal(accounts->vault, PURPOSE, slice_of(sealed, size), arena, &plain) !=
+            STATUS_OK ||
+        plain.size != sizeof *ret_account)
+        return STATUS_INVALID;
+    *ret_account = bytes_get_u64(plain.data);
+    return STATUS_OK;
+}
