@@ -552,6 +552,7 @@ TEST(a_letter_is_asked_for_once_a_period_and_again_when_it_failed)
 {
     begin();
     Told told = {.answer = STATUS_OK};
+    Reason reason = {.rule = ""};
     uint64_t alice = stage_voter("digested");
     Tasks *own = tasks_new(&(TasksOptions){.store = stage.store,
                                            .world = stage.world,
@@ -561,26 +562,26 @@ TEST(a_letter_is_asked_for_once_a_period_and_again_when_it_failed)
                                            .creation_grace_s = S_PER_DAY,
                                            .address = "there",
                                            .digest_teller = {tell_digest, &told}});
-    EXPECT_STATUS(tasks_run(own, SLICE("digests"), NULL), STATUS_OK);
+    EXPECT_STATUS(tasks_run(own, SLICE("digests"), &reason), STATUS_OK);
     EXPECT_I64(told.times, 0);
     EXPECT_STATUS(digests_set(stage.accounts, alice, DIGEST_DAILY), STATUS_OK);
-    EXPECT_STATUS(tasks_run(own, SLICE("digests"), NULL), STATUS_OK);
+    EXPECT_STATUS(tasks_run(own, SLICE("digests"), &reason), STATUS_OK);
     EXPECT_I64(told.times, 0); /* no period has ended since */
     stage_pass_days(1);
     told.answer = STATUS_UNAVAILABLE;
-    EXPECT_STATUS(tasks_run(own, SLICE("digests"), NULL), STATUS_UNAVAILABLE);
+    EXPECT_STATUS(tasks_run(own, SLICE("digests"), &reason), STATUS_UNAVAILABLE);
     told.answer = STATUS_OK;
-    EXPECT_STATUS(tasks_run(own, SLICE("digests"), NULL), STATUS_OK);
-    EXPECT_STATUS(tasks_run(own, SLICE("digests"), NULL), STATUS_OK);
+    EXPECT_STATUS(tasks_run(own, SLICE("digests"), &reason), STATUS_OK);
+    EXPECT_STATUS(tasks_run(own, SLICE("digests"), &reason), STATUS_OK);
     EXPECT_I64(told.times, 2);
     int64_t first = told.period;
     stage_pass_days(1);
-    EXPECT_STATUS(tasks_run(own, SLICE("digests"), NULL), STATUS_OK);
+    EXPECT_STATUS(tasks_run(own, SLICE("digests"), &reason), STATUS_OK);
     EXPECT_I64(told.times, 3);
     EXPECT_I64(told.period, first + 1);
     EXPECT_STATUS(digests_set(stage.accounts, alice, DIGEST_NEVER), STATUS_OK);
     stage_pass_days(1);
-    EXPECT_STATUS(tasks_run(own, SLICE("digests"), NULL), STATUS_OK);
+    EXPECT_STATUS(tasks_run(own, SLICE("digests"), &reason), STATUS_OK);
     EXPECT_I64(told.times, 3);
     tasks_free(own);
     end();
