@@ -196,11 +196,22 @@ static Status truncate_written(Reason *reason)
                      : reason_set(reason, STATUS_UNKNOWN, "", "a table does not become empty");
 }
 
+/* TRUNCATE needs them all. */
+static bool all_are_up(void)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    const CqlHost *hosts;
+    size_t count = cql_hosts(client, arena, &hosts), up = 0;
+    for (size_t i = 0; i < count; i++)
+        up += hosts[i].up;
+    return up == count;
+}
+
 static Status empty(const CassandraOptions *options, Reason *reason)
 {
     size_t rows;
     TRY(connect_once(options, reason));
-    if (truncate_written(reason) != STATUS_OK) {
+    if (!all_are_up() || truncate_written(reason) != STATUS_OK) {
         TRY(each_written(&DROP, &rows, reason));
         TRY(store_cassandra_init(options, 3, reason));
     }
