@@ -146,6 +146,7 @@ static Status make(Making *making, int copies)
     int64_t version;
     int there;
     TRY(cassandra_look_at_versions(look));
+    TRY(cassandra_wait_for_agreement(look)); /* somebody may just have changed or dropped tables */
     Status status = cassandra_look_at_keyspace(look, &there);
     if (status == STATUS_NOT_FOUND)
         TRY(make_keyspace(making, copies));

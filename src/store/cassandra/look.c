@@ -264,6 +264,16 @@ static bool has_our_settings(const Look *look, const CqlRows *tables, size_t ind
            slice_equal(cassandra_text(tables, index, "read_repair"), SLICE("BLOCKING"));
 }
 
+/* One that was up when we connected, or NULL: any. */
+static const char *one_node(const Look *look)
+{
+    for (size_t i = 0; i < look->host_count; i++)
+        if (look->hosts[i].up)
+            return look->hosts[i].address;
+    return NULL;
+}
+
+/* Both questions go to one node: two may know the schema of different moments. */
 Status cassandra_look_at_tables(const Look *look, TableState *ret_states)
 {
     const CassandraOptions *options = look->options;
@@ -273,12 +283,12 @@ Status cassandra_look_at_tables(const Look *look, TableState *ret_states)
                              "SELECT table_name, gc_grace_seconds, read_repair FROM "
                              "system_schema.tables WHERE keyspace_name = '%s'%c",
                              keyspace, 0);
-    TRY(cassandra_ask(look, NULL, text.data, &tables));
+    TRY(cassandra_ask(look, one_node(look), text.data, &tables));
     text = arena_print(look->arena,
                        "SELECT table_name, column_name, kind, type FROM system_schema.columns "
                        "WHERE keyspace_name = '%s'%c",
                        keyspace, 0);
-    TRY(cassandra_ask(look, NULL, text.data, &columns));
+    TRY(cassandra_ask(look, one_node(look), text.data, &columns));
     for (size_t i = 0; i < options->tables.count; i++) {
         const char *name = options->tables.tables[i]->name;
         size_t at = find_table(&tables, name);
