@@ -176,9 +176,8 @@ static Status do_join(WebRequest *request)
     }
     Status status = people_register_with(request, &joining.who);
     if (form_can_be_corrected(status)) {
-        PersonForm form = {.name = web_text(request, 0),
-                           .email = web_text(request, 1),
-                           .fault = form_fault(web_reason(request))};
+        PersonForm form = {.name = web_text(request, 0), .email = web_text(request, 1)};
+        form.fault = people_faults(request, &form, NULL);
         return answer_join(request, &joining, &form);
     }
     TRY(status);

@@ -131,6 +131,8 @@ MUST_USE Status people_register(WebRequest *request);
 /* The same without a password, for who logs in at another site; rows 0 and 1. */
 struct NewConnection;
 MUST_USE Status people_register_with(WebRequest *request, const struct NewConnection *connection);
+/* What is wrong with such a form: all of it. `password` is NULL where none is asked for. */
+FormFault people_faults(WebRequest *request, const PersonForm *form, const Slice *password);
 /* Row 0, name or e-mail: sends the letter for a new password. OK also when nobody is called that. */
 MUST_USE Status people_forgotten(WebRequest *request);
 /* Rows 0 and 1, token of the link and new password. */

@@ -198,7 +198,7 @@ Status people_register_with(WebRequest *request, const NewConnection *connection
 
 /* The operation stops at the first fault; here all fields are looked at, in the order of the page. When it failed
  * for another reason, that is all there is to say. */
-static FormFault faults_of(WebRequest *request, const PersonForm *form, Slice password)
+FormFault people_faults(WebRequest *request, const PersonForm *form, const Slice *password)
 {
     Slice folded;
     Arena *arena = web_arena(request);
@@ -208,7 +208,7 @@ static FormFault faults_of(WebRequest *request, const PersonForm *form, Slice pa
     bool is_wrong[] = {
         (name != STATUS_OK ? name : check_free(request, form->name, &reasons[0])) != STATUS_OK,
         account_fold_email(slice_trim(form->email), arena, &folded, &reasons[1]) != STATUS_OK,
-        account_check_password(password, &reasons[2]) != STATUS_OK};
+        password != NULL && account_check_password(*password, &reasons[2]) != STATUS_OK};
     for (int i = 0; i < 3; i++)
         if (is_wrong[i])
             form_fault_add(&faults, form_fault(&reasons[i]), arena);
@@ -227,7 +227,8 @@ static Status do_register(WebRequest *request)
     form.invitation = web_text(request, 3);
     Status status = people_register(request);
     if (form_can_be_corrected(status)) {
-        form.fault = faults_of(request, &form, web_text(request, 2));
+        Slice password = web_text(request, 2);
+        form.fault = people_faults(request, &form, &password);
         return answer_form(request, &form);
     }
     TRY(status);
@@ -333,7 +334,7 @@ static Status do_first_admin(WebRequest *request)
     Status status = accounts_finish_first_admin(site_of(request)->app->accounts, form.token,
                                                 &registration, &id, web_reason(request));
     if (form_can_be_corrected(status)) {
-        form.fault = faults_of(request, &form, registration.password);
+        form.fault = people_faults(request, &form, &registration.password);
         return answer_first_admin(request, &form);
     }
     TRY(status);

@@ -76,7 +76,7 @@ def test_who_is_new_chooses_a_name_and_confirms_an_address(town, provider):
     assert page.form("/register/with")["email"] == "anna@elsewhere.example" and page.form("/register/with")["name"] == "anna"
     assert "Town &lt;ID&gt;" in page.text
     refused = anna.send("/register/with", "/register/with", name="a", email="nobody")
-    assert refused.code == 422 and 'id="name-fault"' in refused.text
+    assert refused.code == 422 and 'id="name-fault"' in refused.text and 'id="email-fault"' in refused.text
     assert anna.send("/register/with", "/register/with", name="anna", email="anna@example.org").location == "/register/sent"
     assert come(anna, provider, "s-anna", next="/my/profile").location == "/my/profile"
     assert "not confirmed yet" in anna.get("/my/profile").text
