@@ -40,13 +40,13 @@ def fill_demo(data, voters, policies, days):
 class Serve:
     """`ostraka serve` on a free port of loopback, ended by its process id."""
 
-    def __init__(self, data, *flags, env=None, preload=None, program=BIN):
+    def __init__(self, data, *flags, env=None, preload=None, program=None):
         environment = clean_environment(**(env or {}))
         if preload:
             environment["LD_PRELOAD"] = preload
         self.data = str(data)
         self.process = subprocess.Popen(
-            [program, "serve", "--data", self.data, "--listen", "127.0.0.1:0", *flags],
+            [program or BIN, "serve", "--data", self.data, "--listen", "127.0.0.1:0", *flags],
             env=environment, stdout=subprocess.PIPE, stderr=open(str(data) + ".log", "wb"), text=True)
         line = self.process.stdout.readline()
         address = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
