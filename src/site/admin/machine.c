@@ -178,15 +178,17 @@ static Status refuse(WebRequest *request, Slice message)
 
 /* ---- A backup ------------------------------------------------------------------------------------------------------------- */
 
-/* "backup-20260131T120000Z": a second one of the same second is refused, since its directory is there. */
+/* "backup-20260131T120000Z-250": a second one of the same millisecond is refused, since its directory is there. */
 static Slice backup_name(const Site *site, Arena *arena)
 {
     BUFFER_SCOPE Buffer name = {0};
-    Slice time = stamp_text(clock_now_us(site->app->world.clock), arena);
+    int64_t now_us = clock_now_us(site->app->world.clock);
+    Slice time = stamp_text(now_us, arena);
     buffer_text(&name, "backup-");
     for (size_t i = 0; i < time.size; i++)
         if (time.data[i] != '-' && time.data[i] != ':')
             buffer_u8(&name, (uint8_t)time.data[i]);
+    buffer_print(&name, "-%03d", (int)(now_us / US_PER_MS % 1000));
     return arena_copy(arena, buffer_slice(&name));
 }
 
