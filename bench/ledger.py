@@ -17,7 +17,6 @@ TURNS = 3 if run.QUICK else 5
 SAVE_MS = 3_000 if run.QUICK else 8_000
 BACKLOG = 30_000
 GROWTH = [10_000, 100_000, 1_000_000] if run.QUICK else [10_000, 1_000_000, 10_000_000]
-GROWTH_CACHE_MIB = 8192  # room for the blocks of 10 M voters, as docs/operating.md says to give
 GROWTH_BYTES = 4_000  # on the disk for each voter while loading, at most
 LOAD_MOST_S = 15 * 60
 RANKED = 100_000 if run.QUICK else 1_000_000
@@ -50,9 +49,9 @@ def save_row(name, answers, prefix):
             middle(lambda a: per_unit(a, prefix + "written")), syncs, middle(rate) / syncs if syncs else None]
 
 
-def ours_with(session, name, voters, cache_mib=CACHE_MIB):
+def ours_with(session, name, voters):
     return session.obedient([run.program("bench_ledger"), session.path(name), str(voters), str(voters // VOTERS_A_POLICY),
-                             str(CLIENTS), str(cache_mib)])
+                             str(CLIENTS), str(CACHE_MIB)])
 
 
 def check(name, program, saved):
@@ -105,7 +104,7 @@ def growth(session, goals):
             run.say(f"no room for {voters:,} voters; growth ends before")
             break
         run.say(f"loading {voters:,} voters")
-        ours = ours_with(session, f"growth-{voters}", voters, GROWTH_CACHE_MIB)
+        ours = ours_with(session, f"growth-{voters}", voters)
         loaded = ours("bulk")
         ours("settle")
         ours("saves", SAVE_MS)
@@ -116,7 +115,7 @@ def growth(session, goals):
         costs.append(median(per_unit(turn, "cpu_us") for turn in turns))
         rows.append([f"{voters:,} voters", median(rate(turn) for turn in turns), costs[-1], loaded["seconds"],
                      size / (1 << 30)])
-    report.table(f"Growth: saves with their projection; voters loaded as rows; a cache of {GROWTH_CACHE_MIB >> 10} GiB for each", ["", "saves/s", "CPU µs", "load s", "GiB"], rows)
+    report.table("Growth: saves with their projection; voters loaded as rows", ["", "saves/s", "CPU µs", "load s", "GiB"], rows)
     goals.at_most("ledger_growth_cost", costs[-1] / costs[0], 2.0)
     goals.at_most("ledger_growth_load_s", rows[-1][3], LOAD_MOST_S)
 
