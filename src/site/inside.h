@@ -28,6 +28,7 @@ struct Site {
     size_t route_count;
     pthread_t keeper;
     _Atomic bool ends;
+    _Atomic int64_t changed_us; /* steady clock: when a policy was last moved or edited here */
     _Atomic bool past_is_asked; /* a ranking of the past is being made (api_rankings.c) */
     bool started;
     const char

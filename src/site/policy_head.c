@@ -40,6 +40,7 @@ void policy_changed(Site *site, uint64_t id)
     (void)!ranking_policy_changed(site->app->ranking, id); /* the next load corrects it */
     sheets_changed(site->sheets, SHEET_POLICY, id); /* what is drawn from now on sees all of that */
     sheets_changed(site->sheets, SHEET_FRONT, 0);
+    atomic_store(&site->changed_us, clock_steady_us(site->app->world.clock));
     live_changed(site->live);
 }
 

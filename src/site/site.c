@@ -106,10 +106,17 @@ static bool is_at_home(void *context, Slice host)
     return address_names_loopback(host);
 }
 
+/* What was hidden is hidden at once, also on pages that were kept for everybody. */
+static int64_t pages_since(void *context)
+{
+    Site *site = context;
+    return atomic_load(&site->changed_us);
+}
+
 void site_serve(Site *site, WebOptions *options)
 {
     options->is_our_host = site->options.is_demo ? is_at_home : NULL;
-    options->metrics = print_metrics;
+    options->pages_since = pages_since;
     options->routes = site->routes;
     options->route_count = site->route_count;
     options->context = site;

@@ -86,7 +86,9 @@ bool cached_answer(WebRequest *request)
     if (cache == NULL || route == NULL || route->cache_ms == 0 || has_session(request))
         return false;
     request->page_key = key_of(request);
-    request->page = page_cache_get(cache, request->page_key, (PageAge){age_us(request), 0});
+    const WebOptions *options = &request->server->options;
+    int64_t since_us = options->pages_since != NULL ? options->pages_since(options->context) : 0;
+    request->page = page_cache_get(cache, request->page_key, (PageAge){age_us(request), since_us});
     request->renders_page = request->page == NULL;
     if (request->page != NULL)
         show_page(request, request->page);

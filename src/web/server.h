@@ -66,6 +66,9 @@ typedef struct WebOptions {
     /* Whether a request that calls us by this name (the header Host, perhaps with a port; empty when there is none) is meant for us;
      * else the answer is 421. NULL: every name is ours, as behind a proxy. */
     bool (*is_our_host)(void *context, Slice host);
+    /* Pages that were made before this moment of the steady clock are not sent any more, whatever WebRoute.cache_ms says: something was hidden or
+     * changed that must not be seen as it was. NULL: none are. */
+    int64_t (*pages_since)(void *context);
     /* The cookie (by the name that web_set_cookie takes) that says who somebody is; a request with it gets no page from the
      * cache. NULL: any cookie does that. */
     const char *session_cookie;

@@ -214,8 +214,10 @@ def delete(mia, policy, reason="It is abuse."):
 def test_a_deleted_policy_is_hidden_at_once_and_its_people_are_told(town, mia, two):
     page = mia.get(f"/policies/{two[0]}/delete")
     assert page.title.startswith("Deleting hides this policy at once") and "14 days" in page.title and "120 votes" in page.words
+    address = town.visitor().get(f"/policies/{two[0]}").path  # a page that is kept for everybody from now on
     page = delete(mia, two[0])
     assert "The policy is hidden." in page.words
+    assert "Clean rivers" not in town.visitor().get(address).text
     visitor = town.visitor().get(f"/policies/{two[0]}")
     assert "Clean rivers" not in visitor.text and "It is abuse." in visitor.words
     for name in ("ada", "cleo"):
