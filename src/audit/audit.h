@@ -57,7 +57,16 @@ typedef struct Audit Audit;
     X(MAINTENANCE, "maintenance", false, "site", "Maintenance mode was changed")                 \
     X(MAIL_RETRY, "mail-retry", false, "", "A letter that had failed was queued again")          \
     X(MAIL_SUPPRESS, "mail-suppress", false, "", "An address gets only letters about log-in")    \
-    X(MAIL_ALLOW, "mail-allow", false, "", "An address gets all letters again")
+    X(MAIL_ALLOW, "mail-allow", false, "", "An address gets all letters again")                  \
+    X(MAIL_TEST, "mail-test", false, "", "A letter was sent to see whether letters arrive")      \
+    X(POLICY_EDIT, "policy-edit", true, "policy", "A policy's text was changed by an editor")    \
+    X(PERSON_ADD, "person-add", false, "account", "Somebody was added")                          \
+    X(PERSON_CONFIRM, "person-confirm", false, "account", "A registration was confirmed")        \
+    X(PERSON_SECOND, "person-second", false, "account", "A second factor was turned off")        \
+    X(PERSON_DELETE, "person-delete", false, "account", "An account was closed")                 \
+    X(PERSON_AS, "person-as", false, "account", "A command did something in somebody's name")    \
+    X(CATEGORY_ADD, "category-add", false, "site", "A category was added")                       \
+    X(REPAIR, "repair", false, "site", "What is derived from the logs was built anew")
 typedef enum ActKind {
 #define X(name, word, is_public, object, text) ACT_##name,
     ACT_KIND_LIST(X)

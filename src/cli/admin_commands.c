@@ -1,15 +1,7 @@
-/* admin_commands.c -- how long things are kept, the texts of the site, and logging somebody out. What is done stands in the log of acts before it is done. */
+/* admin_commands.c -- how long things are kept, and the texts of the site. What is done stands in the log of acts before it is done. */
 #include "accounts/retention.h"
-#include "accounts/sessions.h"
-#include "cli/arguments.h"
 #include "cli/ledger_commands.h"
 #include "texts/texts.h"
-
-static Status end_act(Context *context, Id act, Status status)
-{
-    audit_end(context->app->audit, act, status);
-    return status;
-}
 
 /* ---- How long things are kept -------------------------------------------------------------------------------------- */
 
@@ -50,8 +42,8 @@ static Status set_retention(Context *context, Reason *reason)
     TRY(retention_change(&before, name, days, &after, reason));
     Slice details =
         arena_print(context->arena, "%.*s: %lld days", SLICE_ARG(name), (long long)days);
-    TRY(command_act(context, &(Act){.kind = ACT_RETENTION_SET, .details = details}, &act));
-    return end_act(context, act, retention_set(accounts, &after, reason));
+    TRY(command_act(context, &(Act){.kind = ACT_RETENTION_SET, .details = details}, &act, reason));
+    return command_act_end(context, act, retention_set(accounts, &after, reason));
 }
 
 int run_retention_set(Context *context)
@@ -112,8 +104,9 @@ static Status write_text(Context *context, Reason *reason)
     wish.seen = stands.revision;
     TRY(command_act(
         context, &(Act){.kind = ACT_TEXT_WRITE, .details = slice_from(text_kind_word(wish.kind))},
-        &act));
-    return end_act(context, act, texts_write(context->store, context->world, &wish, reason));
+        &act, reason));
+    return command_act_end(context, act,
+                           texts_write(context->store, context->world, &wish, reason));
 }
 
 int run_text_write(Context *context)
@@ -123,26 +116,5 @@ int run_text_write(Context *context)
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     command_print(context, "the text stands; the older ones are kept\n");
-    return EXIT_DONE;
-}
-
-/* ---- Logging out ---------------------------------------------------------------------------------------------------- */
-
-static Status log_out(Context *context, Account *ret_account, Reason *reason)
-{
-    Id act;
-    TRY(argument_account_named(context, context->parsed.operands[0], ret_account, reason));
-    TRY(command_act(context, &(Act){.kind = ACT_PERSON_SESSIONS, .object = ret_account->id}, &act));
-    return end_act(context, act, sessions_end_all(context->app->accounts, ret_account->id, reason));
-}
-
-int run_user_logout(Context *context)
-{
-    Account account;
-    Reason reason = {0};
-    Status status = log_out(context, &account, &reason);
-    if (status != STATUS_OK)
-        return command_fail(context, status, &reason);
-    command_print(context, "%.*s: logged out everywhere\n", SLICE_ARG(account.name));
     return EXIT_DONE;
 }

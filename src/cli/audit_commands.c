@@ -5,11 +5,40 @@
 
 /* ---- Noting ------------------------------------------------------------------------------------------------- */
 
-Status command_act(Context *context, const Act *act, Id *ret_id)
+/* Its beginning, of whole characters. */
+static Slice cut(Slice text, size_t most)
+{
+    size_t size = 0, next;
+    while (size < text.size && (next = slice_utf8_length(slice_after(text, size))) > 0 &&
+           size + next <= most)
+        size += next;
+    return slice_of(text.data, size);
+}
+
+Status command_act(Context *context, const Act *act, Id *ret_id, Reason *reason)
 {
     Act full = *act;
+    CHECK((context->parsed.command->note.acts >> act->kind & 1) != 0);
+    if (context->audit == NULL)
+        return reason_set(reason, STATUS_REFUSED, "",
+                          "without the site's key it cannot be noted in the log of acts, so it was "
+                          "not done");
     full.origin = SLICE("command line");
-    return audit_begin(context->app->audit, &full, ret_id);
+    full.details = cut(full.details, AUDIT_DETAILS_BYTES);
+    Status status = audit_begin(context->audit, &full, ret_id);
+    if (status == STATUS_INVALID)
+        return reason_set(reason, status, "reason", "has at most %d bytes", AUDIT_REASON_BYTES);
+    if (status == STATUS_UNAVAILABLE ||
+        status == STATUS_UNKNOWN) /* of the note; nothing else was begun */
+        return reason_set(reason, STATUS_UNAVAILABLE, "",
+                          "it could not be noted in the log of acts, so it was not done");
+    return status;
+}
+
+Status command_act_end(Context *context, Id id, Status outcome)
+{
+    audit_end(context->audit, id, outcome);
+    return outcome;
 }
 
 /* ---- Listing ------------------------------------------------------------------------------------------------ */

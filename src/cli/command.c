@@ -200,6 +200,44 @@ void command_help(Buffer *out)
                      "flag (`ostraka config --help`).\n");
 }
 
+static void put_kinds(const CommandNote *note, JsonWriter *json)
+{
+    json_key(json, "acts");
+    json_array_begin(json);
+    for (int kind = 0; kind < ACT_KIND_COUNT; kind++)
+        if ((note->acts >> kind & 1) != 0)
+            json_put_string(json, slice_from(act_kind_word((ActKind)kind)));
+    json_array_end(json);
+    json_member_text(json, "none", note->none != NULL ? note->none : "");
+}
+
+void command_table(Buffer *out)
+{
+    JsonWriter json = json_writer(out);
+    json_array_begin(&json);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        json_object_begin(&json);
+        json_member_text(&json, "name", COMMANDS[i].name);
+        json_member_text(&json, "operands", COMMANDS[i].operands);
+        json_member_text(&json, "help", COMMANDS[i].help);
+        put_kinds(&COMMANDS[i].note, &json);
+        json_object_end(&json);
+    }
+    json_array_end(&json);
+    buffer_text(out, "\n");
+}
+
+static void put_note(const CommandNote *note, Buffer *out)
+{
+    const char *between = "In the log of acts: ";
+    for (int kind = 0; kind < ACT_KIND_COUNT; kind++)
+        if ((note->acts >> kind & 1) != 0) {
+            buffer_print(out, "%s`%s`", between, act_kind_word((ActKind)kind));
+            between = ", ";
+        }
+    buffer_text(out, note->acts != 0 ? ".\n" : "");
+}
+
 void command_markdown(Buffer *out)
 {
     buffer_text(
@@ -220,5 +258,7 @@ void command_markdown(Buffer *out)
             buffer_print(out, "%s- `--%s%s%s`: %s\n", flag == COMMANDS[i].flags ? "\n" : "",
                          flag->name, flag->value != NULL ? " " : "",
                          flag->value != NULL ? flag->value : "", flag->help);
+        buffer_text(out, COMMANDS[i].note.acts != 0 ? "\n" : "");
+        put_note(&COMMANDS[i].note, out);
     }
 }

@@ -30,11 +30,20 @@ typedef enum CommandNeeds {
 
 typedef struct Context Context;
 
+/* What the log of acts (audit.h) hears of a command. Each row says what, or why nothing; a command cannot note what its row does not name
+ * (command_act), and tests/cli/test_audit.py does every one and looks. */
+typedef struct CommandNote {
+    uint64_t acts;    /* 1 << ACT_…, one or several */
+    const char *none; /* why nothing; NULL where there are acts */
+} CommandNote;
+_Static_assert(ACT_KIND_COUNT <= 64, "a bit for each kind of act");
+
 typedef struct Command {
     const char *name;     /* one or two words */
     const char *operands; /* as in the usage, "DIR" or "" */
     size_t least, most;   /* how many operands */
     CommandNeeds needs;
+    CommandNote note;
     const char *help;
     int (*run)(Context *context);
     CommandFlag flags[COMMAND_FLAGS_MOST]; /* ended by a NULL name */
@@ -73,6 +82,7 @@ struct Context {
     Slice input;           /* what came on stdin, for commands with --password-stdin */
     Store *store;          /* COMMAND_STORE and COMMAND_SITE */
     App *app;              /* COMMAND_SITE */
+    Audit *audit;          /* of the store; NULL when the site's key is missing */
     Output output;
     Arena *arena;
     /* Inside serve: shows a change of maintenance mode at once. NULL elsewhere. */
@@ -91,7 +101,13 @@ void command_json(Context *context, const Buffer *json);
 /* An operand that names a path, as an absolute one. */
 const char *command_path(const Context *context, size_t operand);
 
-/* All commands for a terminal, one command, or all as Markdown for docs/commands.md. */
+/* Notes what the command is about to do, from "command line"; too many details are cut. Anything but OK: do not do it, `reason` says why. */
+MUST_USE Status command_act(Context *context, const Act *act, Id *ret_id, Reason *reason);
+/* Notes what came of it, which it returns. */
+MUST_USE Status command_act_end(Context *context, Id id, Status outcome);
+
+/* All commands for a terminal, one command, or all as Markdown for docs/commands.md; all for scripts, with what each notes. */
 void command_help(Buffer *out);
+void command_table(Buffer *out);
 void command_usage(const Command *command, Buffer *out);
 void command_markdown(Buffer *out);

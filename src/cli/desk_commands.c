@@ -153,7 +153,8 @@ int run_report_show(Context *context)
 }
 
 /* Into the log of acts as from the pages: dismissals of reports about policies are public. */
-static Status note_move(Context *context, const Report *report, const ReportMove *move, Id *ret_id)
+static Status note_move(Context *context, const Report *report, const ReportMove *move, Id *ret_id,
+                        Reason *reason)
 {
     static const ActKind KINDS[] = {[REPORT_OPEN] = ACT_REPORT_RETURN,
                                     [REPORT_TAKEN] = ACT_REPORT_TAKE,
@@ -166,7 +167,7 @@ static Status note_move(Context *context, const Report *report, const ReportMove
                .reason = move->reason,
                .details =
                    arena_print(context->arena, "report %llu", (unsigned long long)report->id)};
-    return command_act(context, &act, ret_id);
+    return command_act(context, &act, ret_id, reason);
 }
 
 static Status move_report(Context *context, ReportState state, Report *ret_report, Reason *reason)
@@ -185,11 +186,10 @@ static Status move_report(Context *context, ReportState state, Report *ret_repor
     *ret_report = before;
     if (!write)
         return STATUS_OK;
-    TRY(note_move(context, &before, &move, &id));
+    TRY(note_move(context, &before, &move, &id, reason));
     Status status =
         reports_move(context->app->reports, before.id, &move, context->arena, ret_report, reason);
-    audit_end(context->app->audit, id, status);
-    return status;
+    return command_act_end(context, id, status);
 }
 
 static int run_move(Context *context, ReportState state)
@@ -277,10 +277,9 @@ static Status feature(Context *context, Reason *reason)
                .actor = wish.actor,
                .object = wish.policy,
                .reason = reason_of(context)};
-    TRY(command_act(context, &act, &id));
+    TRY(command_act(context, &act, &id, reason));
     Status status = policies_feature(context->app->policies, &wish, reason);
-    audit_end(context->app->audit, id, status);
-    return status;
+    return command_act_end(context, id, status);
 }
 
 int run_feature_set(Context *context)
@@ -296,10 +295,9 @@ static Status unfeature(Context *context, Reason *reason)
     Act act = {.kind = ACT_FEATURE_REMOVE, .reason = reason_of(context)};
     TRY(argument_id(context->parsed.operands[0], &act.object, reason));
     TRY(actor_of(context, &act.actor, reason));
-    TRY(command_act(context, &act, &id));
+    TRY(command_act(context, &act, &id, reason));
     Status status = policies_unfeature(context->app->policies, act.object);
-    audit_end(context->app->audit, id, status);
-    return status;
+    return command_act_end(context, id, status);
 }
 
 int run_feature_remove(Context *context)

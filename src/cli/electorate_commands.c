@@ -7,15 +7,11 @@
 #include "cli/ledger_commands.h"
 
 /* What is done stands in the log of acts before it is done. */
-static Status begin_act(Context *context, ActKind kind, const char *details, Id *ret_act)
+static Status begin_act(Context *context, ActKind kind, const char *details, Id *ret_act,
+                        Reason *reason)
 {
-    return command_act(context, &(Act){.kind = kind, .details = slice_from(details)}, ret_act);
-}
-
-static Status end_act(Context *context, Id act, Status status)
-{
-    audit_end(context->app->audit, act, status);
-    return status;
+    Act act = {.kind = kind, .details = slice_from(details)};
+    return command_act(context, &act, ret_act, reason);
 }
 
 /* ---- The rule -------------------------------------------------------------------------------------------------- */
@@ -68,8 +64,8 @@ static Status set_electorate(Context *context, Electorate *ret_electorate, Reaso
                                reason));
     ElectorateChange change = {mode, before.domains, before.domain_count, before.version};
     Id act;
-    TRY(begin_act(context, ACT_ELECTORATE_SET, electorate_mode_text(mode), &act));
-    TRY(end_act(context, act, electorate_set(accounts, &change, reason)));
+    TRY(begin_act(context, ACT_ELECTORATE_SET, electorate_mode_text(mode), &act, reason));
+    TRY(command_act_end(context, act, electorate_set(accounts, &change, reason)));
     return electorate_read(accounts, context->arena, ret_electorate);
 }
 
@@ -131,10 +127,11 @@ static int change_roll(Context *context, RollAct act, const char *done)
     ListReport *report = ARENA_NEW(context->arena, ListReport);
     Reason reason = {0};
     Id note;
-    Status status = begin_act(context, ACT_ROLL_CHANGE,
-                              act == ROLL_ADD ? "people were added" : "people were removed", &note);
+    Status status =
+        begin_act(context, ACT_ROLL_CHANGE,
+                  act == ROLL_ADD ? "people were added" : "people were removed", &note, &reason);
     if (status == STATUS_OK)
-        status = end_act(
+        status = command_act_end(
             context, note,
             roll_change(context->app->accounts, act, &list, context->arena, report, &reason));
     return status == STATUS_OK ? tell_report(context, report, done)
@@ -155,11 +152,12 @@ int run_roll_clear(Context *context)
 {
     uint64_t removed = 0;
     Id act;
-    Status status = begin_act(context, ACT_ROLL_CHANGE, "cleared", &act);
+    Reason reason = {0};
+    Status status = begin_act(context, ACT_ROLL_CHANGE, "cleared", &act, &reason);
     if (status == STATUS_OK)
-        status = end_act(context, act, roll_clear(context->app->accounts, &removed));
+        status = command_act_end(context, act, roll_clear(context->app->accounts, &removed));
     if (status != STATUS_OK)
-        return command_fail(context, status, NULL);
+        return command_fail(context, status, &reason);
     command_print(context, "the roll is empty; %llu were on it\n", (unsigned long long)removed);
     return EXIT_DONE;
 }
@@ -220,11 +218,11 @@ int run_invite(Context *context)
     Reason reason = {0};
     Status status = how_to_invite(context, &how, &reason);
     if (status == STATUS_OK)
-        status = begin_act(context, ACT_INVITE, "one person", &act);
+        status = begin_act(context, ACT_INVITE, "one person", &act, &reason);
     if (status == STATUS_OK)
-        status = end_act(context, act,
-                         app_invite(context->app, &how, context->parsed.operands[0], context->arena,
-                                    &invited, &reason));
+        status = command_act_end(context, act,
+                                 app_invite(context->app, &how, context->parsed.operands[0],
+                                            context->arena, &invited, &reason));
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     if (context->parsed.json)
@@ -250,11 +248,11 @@ int run_invite_import(Context *context)
     Reason reason = {0};
     Status status = how_to_invite(context, &how, &reason);
     if (status == STATUS_OK)
-        status = begin_act(context, ACT_INVITE, "a list", &act);
+        status = begin_act(context, ACT_INVITE, "a list", &act, &reason);
     if (status == STATUS_OK)
-        status =
-            end_act(context, act,
-                    app_invite_all(context->app, &how, &list, context->arena, report, &reason));
+        status = command_act_end(
+            context, act,
+            app_invite_all(context->app, &how, &list, context->arena, report, &reason));
     return status == STATUS_OK ? tell_report(context, report, "people are invited")
                                : command_fail(context, status, &reason);
 }
@@ -263,9 +261,9 @@ int run_invite_withdraw(Context *context)
 {
     Reason reason = {0};
     Id act;
-    Status status = begin_act(context, ACT_INVITE_WITHDRAW, "", &act);
+    Status status = begin_act(context, ACT_INVITE_WITHDRAW, "", &act, &reason);
     if (status == STATUS_OK)
-        status = end_act(
+        status = command_act_end(
             context, act,
             invitations_withdraw(context->app->accounts, context->parsed.operands[0], &reason));
     if (status != STATUS_OK)

@@ -37,8 +37,6 @@ int run_task_list(Context *context);
 int run_task_run(Context *context);
 int run_verify(Context *context);
 
-/* Notes what a command is about to do, from "command line"; after it, audit_end. Anything but OK: do not do it. */
-MUST_USE Status command_act(Context *context, const Act *act, Id *ret_id);
 int run_audit_list(Context *context);
 
 int run_report_list(Context *context);
@@ -59,6 +57,14 @@ int run_mail_allow(Context *context);
 int run_mail_suppressed(Context *context);
 
 int run_demo(Context *context);
+
+int run_backup(Context *context);
+int run_restore(Context *context);
+int run_health(Context *context);
+int run_reopen(Context *context);
+int run_maintenance(Context *context);
+int run_maintenance_on(Context *context);
+int run_maintenance_off(Context *context);
 
 int run_retention_list(Context *context);
 int run_retention_set(Context *context);

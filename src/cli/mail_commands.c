@@ -103,22 +103,40 @@ static int tell_retried(Context *context, size_t count)
 }
 
 /* With all of them asked for, one whose text is gone, or that somebody else took, is passed over. */
-int run_mail_retry(Context *context)
+static Status retry(Context *context, const MailEntry *entries, size_t count, size_t *ret_queued,
+                    Reason *reason)
 {
-    MailEntry *entries;
-    size_t count, queued = 0;
-    Reason reason = {0};
-    Status status = find_failed(context, &entries, &count, &reason);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+    size_t queued = 0;
+    for (size_t i = 0; i < count; i++) {
         Status one = mail_retry(context->app->mail, entries[i].id);
         queued += one == STATUS_OK;
         if (one == STATUS_OK || (context->parsed.operand_count == 0 &&
                                  (one == STATUS_NOT_FOUND || one == STATUS_CONFLICT)))
             continue;
-        status = one == STATUS_CONFLICT
-                     ? reason_set(&reason, one, "", "that message has not failed")
-                     : one;
+        return one == STATUS_CONFLICT ? reason_set(reason, one, "", "that message has not failed")
+                                      : one;
     }
+    *ret_queued = queued;
+    return STATUS_OK;
+}
+
+static Status retry_noted(Context *context, size_t *ret_queued, Reason *reason)
+{
+    MailEntry *entries;
+    size_t count;
+    Id note;
+    bool all = context->parsed.operand_count == 0;
+    TRY(find_failed(context, &entries, &count, reason));
+    Act act = {.kind = ACT_MAIL_RETRY, .details = all ? SLICE("all") : context->parsed.operands[0]};
+    TRY(command_act(context, &act, &note, reason));
+    return command_act_end(context, note, retry(context, entries, count, ret_queued, reason));
+}
+
+int run_mail_retry(Context *context)
+{
+    size_t queued;
+    Reason reason = {0};
+    Status status = retry_noted(context, &queued, &reason);
     return status == STATUS_OK ? tell_retried(context, queued)
                                : command_fail(context, status, &reason);
 }
@@ -166,18 +184,25 @@ static int tell_tested(Context *context, const MailEntry *entry)
     return command_fail(context, status, &reason);
 }
 
-int run_mail_test(Context *context)
+/* `ret_entry` when it is not only queued. */
+static Status send_test(Context *context, bool queues, MailEntry *ret_entry, Reason *reason)
 {
     MailMessage message;
+    Id note;
+    Mail *mail = context->app->mail;
+    TRY(test_letter(context, &message, reason));
+    TRY(command_act(context, &(Act){.kind = ACT_MAIL_TEST}, &note, reason));
+    return command_act_end(context, note,
+                           queues ? mail_send(mail, &message, reason)
+                                  : mail_try(mail, &message, context->arena, ret_entry, reason));
+}
+
+int run_mail_test(Context *context)
+{
     MailEntry entry;
     Reason reason = {0};
-    Mail *mail = context->app->mail;
     bool queues = command_flag(context, "queue").data != NULL;
-    Status status = test_letter(context, &message, &reason);
-    if (status == STATUS_OK && queues)
-        status = mail_send(mail, &message, &reason);
-    else if (status == STATUS_OK)
-        status = mail_try(mail, &message, context->arena, &entry, &reason);
+    Status status = send_test(context, queues, &entry, &reason);
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     if (!queues)
@@ -198,42 +223,75 @@ static int tell_suppressed(Context *context, size_t count)
     return EXIT_DONE;
 }
 
-/* All that the report names as failed for good. */
-static Status suppress_reported(Context *context, SuppressWhy why, size_t *ret_count,
-                                Reason *reason)
+/* The addresses that the command names, or the report on stdin as failed for good. */
+static Status addresses_of(Context *context, Slice **ret_addresses, size_t *ret_count,
+                           Reason *reason)
 {
+    bool has_report = command_flag(context, "report-stdin").data != NULL;
+    if (has_report == (context->parsed.operand_count == 1))
+        return reason_set(reason, STATUS_INVALID, "", "an ADDRESS, or --report-stdin");
+    *ret_addresses = context->parsed.operands;
+    *ret_count = 1;
+    if (!has_report)
+        return message_check_address(slice_trim(**ret_addresses), "address", reason);
     DsnReport *report = ARENA_NEW(context->arena, DsnReport);
     TRY(dsn_read(context->input, context->arena, report, reason));
-    for (size_t i = 0; i < report->count; i++)
-        TRY(mail_suppress(context->app->mail, report->failed[i].address, why, reason));
+    *ret_addresses = ARENA_ARRAY(context->arena, report->count, Slice);
     *ret_count = report->count;
+    for (size_t i = 0; i < report->count; i++)
+        (*ret_addresses)[i] = report->failed[i].address;
     return STATUS_OK;
+}
+
+static Status suppress_all(Context *context, SuppressWhy why, const Slice *addresses, size_t count,
+                           Reason *reason)
+{
+    for (size_t i = 0; i < count; i++)
+        TRY(mail_suppress(context->app->mail, addresses[i], why, reason));
+    return STATUS_OK;
+}
+
+/* The log has no address either: what is kept of it is a hash. */
+static Status bounce(Context *context, size_t *ret_count, Reason *reason)
+{
+    SuppressWhy why = SUPPRESS_BOUNCED;
+    Slice word = command_flag(context, "reason");
+    Slice *addresses;
+    Id note;
+    if (word.data != NULL && suppress_from(word, &why) != STATUS_OK)
+        return reason_set(reason, STATUS_INVALID, "reason", "bounced, complaint or operator");
+    TRY(addresses_of(context, &addresses, ret_count, reason));
+    if (*ret_count == 0)
+        return STATUS_OK; /* of a report that names none nothing follows */
+    Act act = {.kind = ACT_MAIL_SUPPRESS,
+               .details = arena_print(context->arena, "%s: %zu", suppress_word(why), *ret_count)};
+    TRY(command_act(context, &act, &note, reason));
+    return command_act_end(context, note,
+                           suppress_all(context, why, addresses, *ret_count, reason));
 }
 
 int run_mail_bounce(Context *context)
 {
-    SuppressWhy why = SUPPRESS_BOUNCED;
     Reason reason = {0};
-    Slice word = command_flag(context, "reason");
-    bool has_report = command_flag(context, "report-stdin").data != NULL;
-    size_t count = 1;
-    Status status = STATUS_OK;
-    if (word.data != NULL && suppress_from(word, &why) != STATUS_OK)
-        status = reason_set(&reason, STATUS_INVALID, "reason", "bounced, complaint or operator");
-    else if (has_report == (context->parsed.operand_count == 1))
-        status = reason_set(&reason, STATUS_INVALID, "", "an ADDRESS, or --report-stdin");
-    else if (has_report)
-        status = suppress_reported(context, why, &count, &reason);
-    else
-        status = mail_suppress(context->app->mail, context->parsed.operands[0], why, &reason);
+    size_t count;
+    Status status = bounce(context, &count, &reason);
     return status == STATUS_OK ? tell_suppressed(context, count)
                                : command_fail(context, status, &reason);
+}
+
+static Status allow(Context *context, Reason *reason)
+{
+    Slice address = context->parsed.operands[0];
+    Id note;
+    TRY(message_check_address(slice_trim(address), "address", reason));
+    TRY(command_act(context, &(Act){.kind = ACT_MAIL_ALLOW}, &note, reason));
+    return command_act_end(context, note, mail_allow(context->app->mail, address, reason));
 }
 
 int run_mail_allow(Context *context)
 {
     Reason reason = {0};
-    Status status = mail_allow(context->app->mail, context->parsed.operands[0], &reason);
+    Status status = allow(context, &reason);
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     command_print(context, "the address gets all letters again\n");

@@ -100,22 +100,42 @@ static void write_terminal(void *self, int stream, Slice bytes)
     fflush(to);
 }
 
-/* Runs the command on the store that was just opened, with the modules on it when it needs them. */
-static int run_here(Context *context)
+/* With the modules on the store. */
+static int run_on_site(Context *context)
 {
     App app = {0};
     Reason reason = {0};
-    Status status = STATUS_OK;
-    if (context->parsed.command->needs == COMMAND_SITE) {
-        AppParts parts = {context->store, context->world, NULL, context->config};
-        status = open_vault(parts.config, parts.world, parts.store, &parts.vault, &reason);
-        if (status == STATUS_OK)
-            status = app_open(&parts, &app, &reason);
-        context->app = &app;
-    }
+    AppParts parts = {context->store, context->world, NULL, context->config};
+    Status status = open_vault(parts.config, parts.world, parts.store, &parts.vault, &reason);
+    if (status == STATUS_OK)
+        status = app_open(&parts, &app, &reason);
+    context->app = &app;
+    context->audit = app.audit;
     int code = status == STATUS_OK ? context->parsed.command->run(context)
                                    : command_fail(context, status, &reason);
     app_close(&app);
+    return code;
+}
+
+/* With the log of acts alone, where the command has something for it. */
+static int run_with_log(Context *context)
+{
+    Vault *vault = NULL;
+    Reason reason = {0};
+    if (context->parsed.command->note.acts != 0 &&
+        open_vault(context->config, context->world, context->store, &vault, &reason) == STATUS_OK)
+        context->audit = audit_new(&(AuditOptions){context->store, context->world, vault});
+    int code = context->parsed.command->run(context);
+    audit_free(context->audit);
+    vault_free(vault);
+    return code;
+}
+
+/* Runs the command on the store that was just opened. */
+static int run_here(Context *context)
+{
+    int code = context->parsed.command->needs == COMMAND_SITE ? run_on_site(context)
+                                                              : run_with_log(context);
     store_close(context->store);
     return code;
 }

@@ -22,14 +22,15 @@ static Status move_noted(Context *context, ActKind kind, const Policy *policy, P
                .object = policy->id,
                .other = move->other,
                .reason = move->reason};
+    if (kind == ACT_PERSON_AS)
+        act = policy_act_as(context, policy->owner);
     TRY(policy_check_move(&policy->facts, move->state, reason));
-    TRY(command_act(context, &act, &note));
+    TRY(command_act(context, &act, &note, reason));
     Status status =
         kind == ACT_POLICY_RESTORE
             ? policies_restore(policies, policy->id, move, reason)
             : policies_move(policies, policy->id, last_move(policy)->state, move, reason);
-    audit_end(context->app->audit, note, status);
-    return status;
+    return command_act_end(context, note, status);
 }
 
 static Status retire(Context *context, Policy *policy, Reason *reason)
@@ -48,10 +49,8 @@ static Status retire(Context *context, Policy *policy, Reason *reason)
     TRY(accounts_settings(context->app->accounts, context->arena, &settings));
     move.actor = actor;
     move.percent = settings_at(&settings, clock_now_us(context->world.clock))->withdrawal_percent;
-    if (actor != 0 && actor == policy->owner) /* one's own is no act of a role */
-        return policies_move(context->app->policies, policy->id, last_move(policy)->state, &move,
-                             reason);
-    return move_noted(context, ACT_POLICY_RETIRE, policy, &move, reason);
+    bool is_own = actor != 0 && actor == policy->owner;
+    return move_noted(context, is_own ? ACT_PERSON_AS : ACT_POLICY_RETIRE, policy, &move, reason);
 }
 
 int run_policy_retire(Context *context)
@@ -107,6 +106,8 @@ int run_policy_appeal(Context *context)
 
 /* ---- Merging ------------------------------------------------------------------------------------------------------- */
 
+enum { NEW_OF = 2 }; /* how many policies an act names */
+
 /* "new" makes a target without owner, active at once, with the texts of the first source unless others are given. */
 static Status merge_target(Context *context, PolicyMerge *merge, Reason *reason)
 {
@@ -135,27 +136,55 @@ static Status merge_noted(Context *context, const PolicyMerge *merge, Reason *re
                .object = merge->source,
                .other = merge->target,
                .reason = merge->reason};
-    TRY(command_act(context, &act, &note));
+    TRY(command_act(context, &act, &note, reason));
     Status status = policies_merge_named(context->app->policies, merge, reason);
-    audit_end(context->app->audit, note, status);
-    return status;
+    return command_act_end(context, note, status);
 }
 
-static Status merge_all(Context *context, PolicyMerge *merge, Reason *reason)
+/* Who may, and which the first of them are. */
+static Status merge_sources(Context *context, PolicyMerge *merge, uint64_t ids[NEW_OF],
+                            Reason *reason)
 {
     Policy source;
     for (size_t i = 0; i < context->parsed.operand_count; i++) {
         TRY(argument_policy(context, context->parsed.operands[i], &source, reason));
         TRY(policy_actor(context, &source, ROLE_MODERATE_POLICIES, false, &merge->actor, reason));
+        if (i < NEW_OF)
+            ids[i] = source.id;
     }
+    return STATUS_OK;
+}
+
+static Status merge_each(Context *context, PolicyMerge *merge, bool is_new, Reason *reason)
+{
+    Policy source;
     TRY(merge_target(context, merge, reason));
     for (size_t i = 0; i < context->parsed.operand_count; i++) {
         TRY(argument_policy(context, context->parsed.operands[i], &source, reason));
         merge->source = source.id;
-        TRY(merge_noted(context, merge, reason));
+        TRY(is_new && i < NEW_OF ? policies_merge_named(context->app->policies, merge, reason)
+                                 : merge_noted(context, merge, reason));
         policy_tell_ranking(context, source.id);
     }
     return STATUS_OK;
+}
+
+/* A new policy and what becomes of the first two are one act; each further one, and each into another that is there, is an act of its own. */
+static Status merge_all(Context *context, PolicyMerge *merge, Reason *reason)
+{
+    uint64_t ids[NEW_OF] = {0};
+    Slice into = command_flag(context, "into");
+    Id note;
+    TRY(merge_sources(context, merge, ids, reason));
+    if (into.data == NULL || !slice_equal(into, SLICE("new")))
+        return merge_each(context, merge, false, reason);
+    Act act = {.kind = ACT_POLICY_MERGE_NEW,
+               .actor = merge->actor,
+               .object = ids[0],
+               .other = ids[1],
+               .reason = merge->reason};
+    TRY(command_act(context, &act, &note, reason));
+    return command_act_end(context, note, merge_each(context, merge, true, reason));
 }
 
 int run_policy_merge(Context *context)
@@ -251,10 +280,9 @@ static Status give_answer(Context *context, const Policy *policy, Reason *reason
                .actor = wish.author,
                .object = policy->id,
                .reason = slice_from(outcome_text(wish.outcome))};
-    TRY(command_act(context, &act, &note));
+    TRY(command_act(context, &act, &note, reason));
     Status status = answers_give(context->app->policies, policy->id, &wish, reason);
-    audit_end(context->app->audit, note, status);
-    return status;
+    return command_act_end(context, note, status);
 }
 
 int run_policy_answer(Context *context)

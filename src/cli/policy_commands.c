@@ -150,6 +150,13 @@ Status policy_actor(Context *context, const Policy *policy, AccountRole role, bo
     return reason_set(reason, STATUS_DENIED, "as", "%.*s may not do that", SLICE_ARG(account.name));
 }
 
+Act policy_act_as(Context *context, uint64_t account)
+{
+    return (Act){.kind = ACT_PERSON_AS,
+                 .object = account,
+                 .details = slice_from(context->parsed.command->name)};
+}
+
 void policy_tell_ranking(Context *context, uint64_t policy)
 {
     if (context->app->ranking_loaded)
@@ -169,26 +176,42 @@ int policy_done(Context *context, uint64_t policy, Status status, const Reason *
     return EXIT_DONE;
 }
 
-int run_policy_edit(Context *context)
+/* What the flags name replaces what stands. */
+static Status read_texts(Context *context, PolicyText *text, Reason *reason)
 {
     static const char *const NAMES[] = {"name", "description", "rationale"};
-    Policy policy;
-    Reason reason = {0};
-    uint64_t actor, group;
-    Status status = argument_policy(context, context->parsed.operands[0], &policy, &reason);
-    if (status == STATUS_OK)
-        status = policy_actor(context, &policy, ROLE_EDIT_POLICIES, true, &actor, &reason);
-    Slice *fields[] = {&policy.text.name, &policy.text.description, &policy.text.rationale};
-    for (size_t i = 0; status == STATUS_OK && i < 3; i++)
+    Slice *fields[] = {&text->name, &text->description, &text->rationale};
+    uint64_t group;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (command_flag(context, NAMES[i]).data != NULL)
             *fields[i] = command_flag(context, NAMES[i]);
-    if (status == STATUS_OK)
-        status = argument_group(context, "category", GROUP_CATEGORY, &group, &reason);
-    if (status == STATUS_OK && group != 0)
-        policy.text.category = group;
-    if (status == STATUS_OK)
-        status = policies_edit(context->app->policies, policy.id, policy.version, &policy.text,
-                               actor, &reason);
+    TRY(argument_group(context, "category", GROUP_CATEGORY, &group, reason));
+    if (group != 0)
+        text->category = group;
+    return STATUS_OK;
+}
+
+static Status edit(Context *context, Policy *policy, Reason *reason)
+{
+    uint64_t actor;
+    Id note;
+    TRY(argument_policy(context, context->parsed.operands[0], policy, reason));
+    TRY(policy_actor(context, policy, ROLE_EDIT_POLICIES, true, &actor, reason));
+    TRY(read_texts(context, &policy->text, reason));
+    Act act = actor != 0 && actor == policy->owner
+                  ? policy_act_as(context, actor)
+                  : (Act){.kind = ACT_POLICY_EDIT, .actor = actor, .object = policy->id};
+    TRY(command_act(context, &act, &note, reason));
+    return command_act_end(context, note,
+                           policies_edit(context->app->policies, policy->id, policy->version,
+                                         &policy->text, actor, reason));
+}
+
+int run_policy_edit(Context *context)
+{
+    Policy policy = {0};
+    Reason reason = {0};
+    Status status = edit(context, &policy, &reason);
     return policy_done(context, policy.id, status, &reason, "is edited");
 }
 
@@ -223,6 +246,19 @@ static int list_groups(Context *context, GroupKind kind)
     return EXIT_DONE;
 }
 
+static Status set_noted(Context *context, GroupKind kind, const Group *group, uint64_t *ret_id,
+                        Reason *reason)
+{
+    Id note;
+    Act act = {.kind = kind == GROUP_PARTY ? ACT_PARTY_SET : ACT_CATEGORY_ADD,
+               .object = group->id,
+               .details = arena_print(context->arena, "%.*s; %s", SLICE_ARG(group->name),
+                                      group->active ? "active" : "disabled")};
+    TRY(command_act(context, &act, &note, reason));
+    return command_act_end(context, note,
+                           policies_set_group(context->app->policies, kind, group, ret_id, reason));
+}
+
 static int set_group(Context *context, GroupKind kind, Group group)
 {
     Reason reason = {0};
@@ -230,7 +266,7 @@ static int set_group(Context *context, GroupKind kind, Group group)
     uint64_t id;
     if (description.data != NULL)
         group.description = description;
-    Status status = policies_set_group(context->app->policies, kind, &group, &id, &reason);
+    Status status = set_noted(context, kind, &group, &id, &reason);
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     if (context->parsed.json)

@@ -110,6 +110,7 @@ static int run_for_client(void *self, const ControlRequest *request, Output outp
                        .input = request->input,
                        .store = serving->store,
                        .app = &serving->app,
+                       .audit = serving->app.audit,
                        .output = output,
                        .arena = arena,
                        .maintenance = show_maintenance,

@@ -33,7 +33,7 @@ Status site_maintenance(Store *store, Arena *arena, Slice *ret_message)
     return decode(cell.value, ret_message);
 }
 
-static Status check_message(Slice message, Reason *reason)
+Status site_check_message(Slice message, Reason *reason)
 {
     if (message.size > SITE_MESSAGE_MOST)
         return reason_set(reason, STATUS_INVALID, "message", "the message has at most %d bytes",
@@ -70,7 +70,7 @@ Status site_set_maintenance(Store *store, World world, Slice message, Reason *re
     ARENA_SCOPE Arena *arena = arena_new();
     BUFFER_SCOPE Buffer value = {0};
     Cell before;
-    TRY(check_message(message, reason));
+    TRY(site_check_message(message, reason));
     Status status = store_read(store, &STATE, arena, &before);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND)
         return status;

@@ -107,15 +107,21 @@ static int tell_run(Context *context, Tasks *tasks, Slice name)
     return EXIT_DONE;
 }
 
+static Status run_noted(Context *context, Tasks *tasks, Slice name, Reason *reason)
+{
+    Ranking *ranking;
+    Id note;
+    TRY(app_ranking(context->app, &ranking)); /* some tasks work on it */
+    TRY(command_act(context, &(Act){.kind = ACT_TASK_RUN, .details = name}, &note, reason));
+    return command_act_end(context, note, tasks_run(tasks, name, reason));
+}
+
 int run_task_run(Context *context)
 {
     Tasks *tasks = app_tasks(context->app);
-    Ranking *ranking;
     Reason reason = {0};
     Slice name = context->parsed.operands[0];
-    Status status = app_ranking(context->app, &ranking); /* some tasks work on it */
-    if (status == STATUS_OK)
-        status = tasks_run(tasks, name, &reason);
+    Status status = run_noted(context, tasks, name, &reason);
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     return tell_run(context, tasks, name);
@@ -198,9 +204,10 @@ static bool can_heal(const VerifyReport *report)
 
 /* Looks; with --repair heals and looks again. `*ret_repaired` says whether anything was healed. */
 static Status audit(Context *context, Audience *audience, VerifyReport *ret_report,
-                    bool *ret_repaired)
+                    bool *ret_repaired, Reason *reason)
 {
     App *app = context->app;
+    Id note;
     VerifyOptions options = {.store = app->store,
                              .world = app->world,
                              .accounts = app->accounts,
@@ -215,7 +222,8 @@ static Status audit(Context *context, Audience *audience, VerifyReport *ret_repo
     *ret_repaired = command_flag(context, "repair").data != NULL && can_heal(ret_report);
     if (!*ret_repaired)
         return STATUS_OK;
-    TRY(verify_repair(&options, ret_report));
+    TRY(command_act(context, &(Act){.kind = ACT_REPAIR}, &note, reason));
+    TRY(command_act_end(context, note, verify_repair(&options, ret_report)));
     end_bar(audience);
     if (!context->parsed.json)
         command_print(context, "built anew; looking again\n");
@@ -271,7 +279,7 @@ int run_verify(Context *context)
     VerifyReport report = {0};
     Reason reason = {0};
     bool repaired = false;
-    Status status = audit(context, &audience, &report, &repaired);
+    Status status = audit(context, &audience, &report, &repaired, &reason);
     if (status == STATUS_CONFLICT)
         (void)reason_set(&reason, status, "", "somebody else repairs the counts; try again later");
     if (status == STATUS_OK && context->parsed.json)

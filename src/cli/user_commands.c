@@ -1,5 +1,6 @@
-/* user_commands.c -- people: add, show, list, confirm, rights, delete. */
+/* user_commands.c -- people: add, show, list, confirm, rights, log-out, delete. What is done stands in the log of acts before it is done. */
 #include "accounts/second.h"
+#include "accounts/sessions.h"
 #include "base/log.h"
 #include "cli/arguments.h"
 #include "cli/ledger_commands.h"
@@ -121,6 +122,21 @@ int run_user_list(Context *context)
 
 /* ---- Changing ------------------------------------------------------------------------------------------------------ */
 
+/* Names of people are not in the log, which outlives accounts: what roles somebody came with is. */
+static Status add(Context *context, const Registration *registration, uint64_t *ret_id,
+                  Reason *reason)
+{
+    Slice roles = command_flag(context, "role");
+    Id note;
+    Act act = {.kind = ACT_PERSON_ADD,
+               .details = arena_print(context->arena, "roles: %.*s",
+                                      roles.data != NULL ? (int)roles.size : 4,
+                                      roles.data != NULL ? roles.data : "none")};
+    TRY(command_act(context, &act, &note, reason));
+    return command_act_end(context, note,
+                           accounts_register(context->app->accounts, registration, ret_id, reason));
+}
+
 int run_user_add(Context *context)
 {
     Reason reason = {0};
@@ -136,7 +152,7 @@ int run_user_add(Context *context)
     if (status == STATUS_OK)
         status = argument_time(context, "registered", 0, &registration.registered_us, &reason);
     if (status == STATUS_OK)
-        status = accounts_register(context->app->accounts, &registration, &id, &reason);
+        status = add(context, &registration, &id, &reason);
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     if (context->parsed.json)
@@ -148,15 +164,36 @@ int run_user_add(Context *context)
     return EXIT_DONE;
 }
 
+/* What changes, as it was asked for: "--role admin". */
+static Slice flags_given(const Context *context)
+{
+    BUFFER_SCOPE Buffer out = {0};
+    const CommandFlag *flags = context->parsed.command->flags;
+    for (size_t i = 0; i < COMMAND_FLAGS_MOST && flags[i].name != NULL; i++)
+        if (context->parsed.flags[i].data != NULL)
+            buffer_print(&out, "%s--%s %.*s", out.size > 0 ? " " : "", flags[i].name,
+                         SLICE_ARG(context->parsed.flags[i]));
+    return arena_copy(context->arena, buffer_slice(&out));
+}
+
+typedef Status AccountChange(Context *context, const Account *account, Reason *reason);
+
+static Status change_noted(Context *context, ActKind kind, AccountChange *change,
+                           Account *ret_account, Reason *reason)
+{
+    Id note;
+    TRY(argument_account_named(context, context->parsed.operands[0], ret_account, reason));
+    Act act = {.kind = kind, .object = ret_account->id, .details = flags_given(context)};
+    TRY(command_act(context, &act, &note, reason));
+    return command_act_end(context, note, change(context, ret_account, reason));
+}
+
 /* A change of one account that answers with one sentence. */
-static int change_account(Context *context, Status (*change)(Context *, const Account *, Reason *),
-                          const char *done)
+static int change_account(Context *context, ActKind kind, AccountChange *change, const char *done)
 {
     Account account;
     Reason reason = {0};
-    Status status = argument_account_named(context, context->parsed.operands[0], &account, &reason);
-    if (status == STATUS_OK)
-        status = change(context, &account, &reason);
+    Status status = change_noted(context, kind, change, &account, &reason);
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     command_print(context, "%.*s: %s\n", SLICE_ARG(account.name), done);
@@ -170,7 +207,7 @@ static Status confirm(Context *context, const Account *account, Reason *reason)
 
 int run_user_confirm(Context *context)
 {
-    return change_account(context, confirm, "confirmed");
+    return change_account(context, ACT_PERSON_CONFIRM, confirm, "confirmed");
 }
 
 static Status set_rights(Context *context, const Account *account, Reason *reason)
@@ -181,16 +218,12 @@ static Status set_rights(Context *context, const Account *account, Reason *reaso
         TRY(account_roles_from(roles, "role", &rights.roles, reason));
     if (denied.data != NULL)
         TRY(denied_from(denied, &rights.denied, reason));
-    Id act;
-    TRY(command_act(context, &(Act){.kind = ACT_PERSON_RIGHTS, .object = account->id}, &act));
-    Status status = accounts_set_rights(context->app->accounts, account->id, &rights, reason);
-    audit_end(context->app->audit, act, status);
-    return status;
+    return accounts_set_rights(context->app->accounts, account->id, &rights, reason);
 }
 
 int run_user_rights(Context *context)
 {
-    return change_account(context, set_rights, "rights are set");
+    return change_account(context, ACT_PERSON_RIGHTS, set_rights, "rights are set");
 }
 
 static Status end_second(Context *context, const Account *account, Reason *reason)
@@ -200,8 +233,18 @@ static Status end_second(Context *context, const Account *account, Reason *reaso
 
 int run_user_second_off(Context *context)
 {
-    return change_account(context, end_second,
+    return change_account(context, ACT_PERSON_SECOND, end_second,
                           "there is no second factor any more, and all sessions are ended");
+}
+
+static Status log_out(Context *context, const Account *account, Reason *reason)
+{
+    return sessions_end_all(context->app->accounts, account->id, reason);
+}
+
+int run_user_logout(Context *context)
+{
+    return change_account(context, ACT_PERSON_SESSIONS, log_out, "logged out everywhere");
 }
 
 /* The last entry of the ledger first, then the names are released. */
@@ -213,5 +256,6 @@ static Status leave(Context *context, const Account *account, Reason *reason)
 
 int run_user_delete(Context *context)
 {
-    return change_account(context, leave, "the votes are withdrawn and the account is closed");
+    return change_account(context, ACT_PERSON_DELETE, leave,
+                          "the votes are withdrawn and the account is closed");
 }

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "cli/arguments.h"
 #include "cli/ledger_commands.h"
+#include "cli/policy_commands.h"
 
 static void put_id(JsonWriter *json, const char *key, Id id, Arena *arena)
 {
@@ -101,6 +102,28 @@ static Status seen_version(Context *context, uint64_t voter, Id *ret_seen, Reaso
     return STATUS_OK;
 }
 
+/* What is noted of a save's outcome. */
+static Status outcome_of(Status status, const SaveResult *result)
+{
+    static const Status OUTCOMES[] = {[SAVE_SAVED] = STATUS_OK,
+                                      [SAVE_STALE] = STATUS_CONFLICT,
+                                      [SAVE_REFUSED] = STATUS_REFUSED,
+                                      [SAVE_UNKNOWN] = STATUS_UNKNOWN};
+    return status == STATUS_OK ? OUTCOMES[result->outcome] : status;
+}
+
+/* A save by command is in somebody's name, by whoever has the machine: so it is an act. */
+static Status save_noted(Context *context, const SaveRequest *request, SaveResult *ret_result,
+                         Reason *reason)
+{
+    Id note;
+    Act act = policy_act_as(context, request->voter);
+    TRY(command_act(context, &act, &note, reason));
+    Status status = votes_save(context->app->votes, request, context->arena, ret_result, reason);
+    audit_end(context->audit, note, outcome_of(status, ret_result));
+    return status;
+}
+
 int run_vote_save(Context *context)
 {
     Account account;
@@ -118,7 +141,7 @@ int run_vote_save(Context *context)
     if (status == STATUS_OK) {
         request.voter = account.id;
         request.wishes = wishes;
-        status = votes_save(context->app->votes, &request, context->arena, &result, &reason);
+        status = save_noted(context, &request, &result, &reason);
     }
     return status == STATUS_OK ? print_saved(context, &result)
                                : command_fail(context, status, &reason);
@@ -158,7 +181,7 @@ int run_policy_create(Context *context)
     if (status == STATUS_OK) {
         request.voter = account.id;
         request.create = &text;
-        status = votes_save(context->app->votes, &request, context->arena, &result, &reason);
+        status = save_noted(context, &request, &result, &reason);
     }
     if (status == STATUS_OK && result.created != 0 && context->app->ranking_loaded)
         (void)!ranking_policy_changed(context->app->ranking, result.created);
@@ -344,20 +367,24 @@ int run_setting_list(Context *context)
     return EXIT_DONE;
 }
 
+static Status set_setting(Context *context, Reason *reason)
+{
+    Slice name = context->parsed.operands[0], value = context->parsed.operands[1];
+    Act act = {.kind = ACT_SETTING_SET,
+               .details =
+                   arena_print(context->arena, "%.*s: %.*s", SLICE_ARG(name), SLICE_ARG(value))};
+    int64_t from_us;
+    Id note;
+    TRY(argument_time(context, "from", 0, &from_us, reason));
+    TRY(command_act(context, &act, &note, reason));
+    return command_act_end(
+        context, note, accounts_set_setting(context->app->accounts, name, value, from_us, reason));
+}
+
 int run_setting_set(Context *context)
 {
     Reason reason = {0};
-    int64_t from_us;
-    Id act;
-    Status status = argument_time(context, "from", 0, &from_us, &reason);
-    if (status == STATUS_OK)
-        status = command_act(
-            context, &(Act){.kind = ACT_SETTING_SET, .details = context->parsed.operands[0]}, &act);
-    if (status == STATUS_OK) {
-        status = accounts_set_setting(context->app->accounts, context->parsed.operands[0],
-                                      context->parsed.operands[1], from_us, &reason);
-        audit_end(context->app->audit, act, status);
-    }
+    Status status = set_setting(context, &reason);
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     command_print(context, "%.*s will be %.*s; `setting list --json` says from when\n",

@@ -97,9 +97,7 @@ static Status edit_policy(WebRequest *request)
     TRY(open_for_edit(request, &head));
     PolicyText text = head.policy.text;
     TRY(read_text(request, 1, &text));
-    Status status = policies_edit(site->app->policies, id, seen, &text, site_account(request)->id,
-                                  web_reason(request));
-    policy_changed(site, id);
+    Status status = edit_save(request, &head.policy, &(TextEdit){seen, &text}, web_reason(request));
     if (status == STATUS_CONFLICT)
         return web_fail(request, ERROR_PRECONDITION,
                         reason_set(web_reason(request), status, "If-Match",

@@ -181,6 +181,22 @@ static Status show_unknown(WebRequest *request, const EditView *view)
     return STATUS_OK;
 }
 
+Status edit_save(WebRequest *request, const Policy *policy, const TextEdit *edit, Reason *reason)
+{
+    Site *site = site_of(request);
+    uint64_t editor = site_account(request)->id;
+    Deed deed = {.act = {.kind = ACT_POLICY_EDIT, .object = policy->id}};
+    bool is_own = editor == policy->owner; /* which is no act of a role */
+    if (!is_own)
+        TRY(deed_begin(request, &deed, reason));
+    Status status =
+        policies_edit(site->app->policies, policy->id, edit->seen, edit->text, editor, reason);
+    if (!is_own)
+        deed_end(request, &deed, status);
+    policy_changed(site, policy->id);
+    return status;
+}
+
 static Status save(WebRequest *request, EditView *view, Id seen, const PolicyText *text)
 {
     Site *site = site_of(request);
@@ -188,9 +204,7 @@ static Status save(WebRequest *request, EditView *view, Id seen, const PolicyTex
     TextChange change;
     uint64_t id = view->head.policy.id;
     TRY(text_change(site, &view->head.policy.text, text, web_arena(request), &change));
-    Status status =
-        policies_edit(site->app->policies, id, seen, text, site_account(request)->id, &reason);
-    policy_changed(site, id);
+    Status status = edit_save(request, &view->head.policy, &(TextEdit){seen, text}, &reason);
     if (status == STATUS_CONFLICT)
         return show_conflict(request, view, seen, text);
     if (status == STATUS_UNKNOWN)

@@ -37,6 +37,14 @@ typedef struct EditView {
     const Viewer *viewer;
 } EditView;
 
+typedef struct TextEdit {
+    Id seen; /* the version that it is a change of */
+    const PolicyText *text;
+} TextEdit;
+/* The new text, noted where it is an editor's act and not the owner's; pages are told. As policies_edit. */
+MUST_USE Status edit_save(WebRequest *request, const Policy *policy, const TextEdit *edit,
+                          Reason *reason);
+
 /* Field by field: what was not changed by the one takes the change of the other; what both changed is `mine`. Pure. */
 void edit_combine(const PolicyText *base, const PolicyText *now, const PolicyText *mine,
                   PolicyText *ret_text);

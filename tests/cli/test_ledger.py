@@ -162,7 +162,7 @@ def test_what_moderators_do_is_noted_with_its_reason(ledger):
     acts = ledger.call("audit", "list", "--public")
     acts = acts if isinstance(acts, list) else acts["acts"]
     assert [(act["kind"], act["reason"]) for act in acts] == [
-        ("policy-retire", "over"), ("policy-merge", "the same"), ("policy-merge", "the same"), ("policy-restore", "a mistake"),
+        ("policy-retire", "over"), ("policy-merge-new", "the same"), ("policy-restore", "a mistake"),
         ("policy-delete", "abuse")]
 
 

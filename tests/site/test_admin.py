@@ -15,9 +15,9 @@ ROOMS = ["/admin", "/admin/people", "/admin/parties", "/admin/settings", "/admin
 class House:
     """`ostraka serve` with an admin, somebody who edits people, and two voters."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, *flags):
         self.directory = directory
-        self.server = shared.Serve(directory / "data", "--empty")
+        self.server = shared.Serve(directory / "data", "--empty", *flags)
         self.people = {}
         for name, role in (("admin", "admin"), ("edda", "edit_users"), ("vera", None), ("volker", None)):
             self.tell("user", "add", name, "--email", f"{name}@example.org", "--confirmed", "--password-stdin",
