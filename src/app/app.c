@@ -10,7 +10,7 @@
 #include "app/ear.h"
 #include "app/follower.h"
 
-enum { ID_BLOCK = 64, REPORT_ID_BLOCK = 8, BCRYPT_COST = 12, PAUSE_US = 2000 };
+enum { ID_BLOCK = 64, REPORT_ID_BLOCK = 8, PAUSE_US = 2000 };
 enum { CREATION_GRACE_S = 86400, S_PER_HOUR = 3600 };
 enum { LAST_S = 5, LAST_VOTERS = 16 };
 /* How long facts of policies may come from the cache, which the process's own changes correct, as do the marks of others (follower.h); rules
@@ -37,7 +37,7 @@ static Accounts *open_accounts(const AppParts *parts)
         .store = parts->store,
         .world = parts->world,
         .vault = parts->vault,
-        .hasher = password_bcrypt(BCRYPT_COST),
+        .hasher = password_bcrypt(OSTRAKA_BCRYPT_COST),
         .id_block = ID_BLOCK,
         .sessions = {.idle_s = config->session_idle_days * S_PER_DAY,
                      .brief_idle_s = config->session_idle_hours * S_PER_HOUR,

@@ -1,12 +1,15 @@
 """The whole ledger driven from the command line, alone and beside a running server."""
+import crypt
 import json
+import resource
 import subprocess
+import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from conftest import BIN, Serve, clean_environment, ostraka
+from conftest import BIN, PLAIN, Serve, clean_environment, ostraka
 
 
 class Ledger:
@@ -210,6 +213,16 @@ def test_a_password_comes_by_stdin(ledger):
     short = subprocess.run([BIN, "user", "add", "bob", "--email", "bob@example.org", "--password-stdin", "--data", ledger.data],
                            input="short\n", text=True, capture_output=True, env=clean_environment(), timeout=60)
     assert short.returncode == 1 and "10" in short.stderr
+
+
+def test_a_password_takes_the_work_of_4096_rounds(tmp_path):
+    """In the build that differs from a release in nothing that matters here; the one with sanitizers is cheaper, for those who log in."""
+    began = time.process_time()
+    crypt.crypt("correct horse battery", "$2b$12$" + "abcdefghijklmnopqrstuu")
+    whole, before = time.process_time() - began, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    subprocess.run([PLAIN, "user", "add", "ada", "--email", "ada@example.org", "--password-stdin", "--data", tmp_path / "data"],
+                   input="correct horse battery\n", text=True, capture_output=True, env=clean_environment(), timeout=60, check=True)
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before > 0.7 * whole
 
 
 def test_many_at_once_on_one_version_exactly_one_stands(serve):
