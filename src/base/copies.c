@@ -22,6 +22,8 @@ struct Copies {
     Clock clock;
     unsigned bits;
     int64_t valid_us;
+    _Atomic bool
+        is_used; /* something was put: a table that nobody touched has no memory to look through */
     pthread_mutex_t locks[LOCKS];
     Place places[];
 };
@@ -29,6 +31,8 @@ struct Copies {
 Copies *copies_new(Clock clock, unsigned bits, int64_t valid_us)
 {
     CHECK(bits >= 1 && bits <= 24);
+    if (valid_us == 0) /* no place is ever taken: one would do */
+        bits = 1;
     Copies *copies = calloc(1, sizeof *copies + sizeof(Place) * ((size_t)1 << bits));
     CHECK(copies != NULL);
     copies->clock = clock;
@@ -43,7 +47,7 @@ void copies_free(Copies *copies)
 {
     if (copies == NULL)
         return;
-    for (size_t i = 0; i < (size_t)1 << copies->bits; i++)
+    for (size_t i = 0; copies->is_used && i < (size_t)1 << copies->bits; i++)
         free(copies->places[i].kept);
     for (int i = 0; i < LOCKS; i++)
         CHECK(pthread_mutex_destroy(&copies->locks[i]) == 0);
@@ -116,6 +120,7 @@ void copies_put(Copies *copies, Slice key, const Copy *copy)
     if (copies->valid_us == 0 || key.size + copy->bytes.size > COPY_MOST)
         return;
     Kept *kept = kept_new(key, copy);
+    copies->is_used = true;
     Place *place = lock_place(copies, key, &lock);
     if (place->forgotten == copy->ticket) {
         Kept *before = place->kept;

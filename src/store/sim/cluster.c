@@ -31,12 +31,21 @@ int64_t node_now_us(const Sim *sim, int node)
 
 /* ---- Repair and compaction ------------------------------------------------------------------------------- */
 
+/* The same versions: nothing of the one would change the other. Of most rows all copies are so. */
+static bool are_same(const Cells *a, const Cells *b)
+{
+    return a->count == b->count &&
+           (a->count == 0 || memcmp(a->items, b->items, a->count * sizeof(Version *)) == 0);
+}
+
 static void repair_row(Sim *sim, Row *row)
 {
     for (int from = 0; from < SIM_COPIES; from++) {
         for (int to = 0; to < SIM_NODES; to++) {
             int64_t now_us = node_now_us(sim, to);
-            for (size_t i = 0; i < row->copies[from].count && to != from; i++) {
+            if (are_same(&row->copies[from], &row->copies[to]))
+                continue;
+            for (size_t i = 0; i < row->copies[from].count; i++) {
                 Version *version = row->copies[from].items[i];
                 if (!version_forgotten(version, now_us, sim->options.grace_s * US_PER_S))
                     cells_apply(&row->copies[to], version, now_us);
