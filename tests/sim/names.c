@@ -8,11 +8,11 @@
 enum { WORDS = 4, TRIES = 3 };
 
 static const Mutant MUTANTS[] = {
-    {"claim_freed_by_clean_up", "the clean-up frees the claims of an account before it is void",
-     40},
-    {"unknown_is_no", "an unknown outcome of a registration is told as not done", 40},
+    {"claim_freed_by_clean_up", "the clean-up frees the claims of an account before it is void", 40,
+     15},
+    {"unknown_is_no", "an unknown outcome of a registration is told as not done", 40, 3},
     {"claim_checked_then_written",
-     "a claim that nobody seems to have is written without a condition", 40},
+     "a claim that nobody seems to have is written without a condition", 40, 3},
 };
 
 static Status cheap_hash(void *self, Slice password, Arena *arena, Slice *ret_hash)

@@ -18,9 +18,9 @@ const Table PLAIN_TABLE = {
 static const Table *const TABLE_POINTERS[] = {&PLAIN_TABLE};
 
 static const Mutant MUTANTS[] = {
-    {"unknown_is_yes", "a write that is not surely done is taken for done", 10},
-    {"half_a_batch", "the two cells of a row are written one after the other", 10},
-    {"delete_in_the_past", "a delete has a timestamp older than what it deletes", 10},
+    {"unknown_is_yes", "a write that is not surely done is taken for done", 10, 3},
+    {"half_a_batch", "the two cells of a row are written one after the other", 10, 1},
+    {"delete_in_the_past", "a delete has a timestamp older than what it deletes", 10, 1},
 };
 
 static void *setup(Run *run, Store *store)

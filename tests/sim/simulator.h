@@ -18,7 +18,8 @@ typedef struct Run Run;
 typedef struct Mutant {
     const char *name;
     const char *text;
-    uint64_t seeds; /* it is caught by one of the seeds 1 … seeds */
+    uint64_t seeds;  /* it is caught by one of the seeds 1 … seeds */
+    uint64_t caught; /* by this one, when it was last looked for: the first to try */
 } Mutant;
 
 typedef struct Checker {
