@@ -1,6 +1,8 @@
 /* crash_test.c -- a fault at every call of the store, in every way: nothing that was promised is lost, and nothing gets stuck. */
 #include "stage.h"
 
+enum { SWEEP_S = 301 }; /* after so long everybody looks again for what others left */
+
 static int run_number;
 
 static const int LASTS[] = {FAULT_ONCE, FAULT_OUTAGE, FAULT_FOREVER};
@@ -61,10 +63,30 @@ static bool send_with_fault(int n, FaultFate fate, int lasts)
     return struck;
 }
 
+/* Somebody else queued it and waits; a fault while this one finds it by its sweep, and sends it. */
+static bool find_with_fault(int n, FaultFate fate, int lasts)
+{
+    MailMessage message = stage_message(++run_number);
+    EXPECT_STATUS(mail_send(stage.other, &message, NULL), STATUS_OK);
+    contract_pass_s(SWEEP_S);
+    stage.faulty.calls = 0;
+    faulty_plan(&stage.faulty, n, fate, lasts);
+    stage_run(stage.mail);
+    bool struck = faulty_struck(&stage.faulty);
+    live_on();
+    stage_run_for(stage.mail, 600);
+    int taken = stage_taken(stage.mail, run_number);
+    EXPECT(taken >= 1 && taken <= 2);
+    expect_nothing_waits();
+    EXPECT_I64(stage_count(MAIL_FAILED), 0);
+    return struck;
+}
+
 /* Queued and refused, with a fault on the way: it is listed as failed in the end, and once. */
 static bool refuse(int n, FaultFate fate, int lasts, Id *ret_id)
 {
     MailMessage message = stage_message(++run_number);
+    stage_run(stage.mail); /* its sweep is through: find_with_fault is about that */
     EXPECT_STATUS(mail_send(stage.mail, &message, NULL), STATUS_OK);
     stage.office.mood = OFFICE_REFUSES;
     stage.faulty.calls = 0;
@@ -142,6 +164,37 @@ TEST(a_fault_while_queueing_tells_the_truth)
 TEST(a_fault_while_sending_loses_nothing)
 {
     try_all(send_with_fault);
+}
+
+/* How many calls a sweep takes that finds nothing. */
+static int count_sweep(void)
+{
+    contract_pass_s(SWEEP_S);
+    stage.faulty.calls = 0;
+    stage_run(stage.mail);
+    return stage.faulty.calls;
+}
+
+/* A sweep asks hour after hour and gives up at the first that does not answer, so of these the first, the last and one between them stand for
+ * all; what comes after them is tried call by call, and since only that writes, only that has more than one fate. */
+TEST(a_fault_while_a_sweep_finds_it_loses_nothing)
+{
+    stage_begin();
+    stage_run(stage.mail);
+    int hours = count_sweep(), runs = 0;
+    EXPECT(hours > 10);
+    for (int fate = 0; fate < FAULT_FATES; fate++)
+        for (int k = 0; k < 3; k++)
+            for (int n = fate == 0 ? 1 : hours + 1, more = 1; more; runs++) {
+                more = find_with_fault(n, (FaultFate)fate, LASTS[k]);
+                EXPECT(more || n > hours + 2);
+                n = n == 1 ? hours / 2 : n < hours ? hours : n + 1;
+                if (n > hours + 300)
+                    test_fail(__FILE__, __LINE__, "never gets through");
+            }
+    EXPECT_I64(stage_count(MAIL_WAITING), 0);
+    printf("# %d runs\n", runs);
+    stage_end();
 }
 
 TEST(a_fault_while_failing_loses_nothing)

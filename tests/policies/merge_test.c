@@ -245,22 +245,28 @@ static void begin_late(uint64_t source, uint64_t target)
     EXPECT_STATUS(policy_append(stage.policies, &row, &move, 0), STATUS_OK);
 }
 
-/* The target's step alone. */
-static void list_only(uint64_t source, uint64_t target)
+/* The target's step alone; `target` is its row, however old: its state has not changed. */
+static void list_on(const PolicyRow *target, uint64_t source)
 {
-    PolicyRow row;
-    EXPECT_STATUS(policy_row_read(stage.policies, target, STORE_SERIAL, stage.arena, &row),
-                  STATUS_OK);
     Policy policy = stage_read(source);
     PolicySource listing = {source, policy.facts.moves[policy.facts.move_count - 1].id};
     Change change = {.column = policy_source_column(&listing, stage.arena), .value = POLICY_LISTED};
-    Condition condition = {.column = SLICE("state"), .value = row.state_value};
+    Condition condition = {.column = SLICE("state"), .value = target->state_value};
     Update update = {.conditions = &condition,
                      .condition_count = 1,
                      .changes = &change,
                      .change_count = 1,
                      .proof = change.column};
-    EXPECT_STATUS(policy_update(stage.policies, target, &update, stage.arena), STATUS_OK);
+    EXPECT_STATUS(policy_update(stage.policies, target->known.facts.id, &update, stage.arena),
+                  STATUS_OK);
+}
+
+static void list_only(uint64_t source, uint64_t target)
+{
+    PolicyRow row;
+    EXPECT_STATUS(policy_row_read(stage.policies, target, STORE_SERIAL, stage.arena, &row),
+                  STATUS_OK);
+    list_on(&row, source);
     stage_restart();
 }
 
@@ -368,7 +374,7 @@ TEST(merges_in_a_row_are_as_many_as_rules_can_follow)
     stage_end();
 }
 
-enum { THREADS = 16, MERGES = POLICY_MEMBERS_MOST / THREADS - 1 };
+enum { THREADS = 16, MERGES = 4 };
 
 /* Many at once share the store's syncs. */
 static void merge_many(int index, void *root)
@@ -383,15 +389,33 @@ static void merge_many(int index, void *root)
     }
 }
 
+/* A new source of the root by the three steps of a merge, without the look at all members that each merge takes before: with it, a thousand
+ * of them would read half a million rows. */
+static void merge_unasked(const PolicyRow *root)
+{
+    PolicyRow row;
+    uint64_t source = stage_active("Free bikes");
+    begin_late(source, root->known.facts.id);
+    list_on(root, source);
+    EXPECT_STATUS(policy_row_read(stage.policies, source, STORE_SERIAL, stage.arena, &row),
+                  STATUS_OK);
+    PolicyMove merged = *policy_last(&row);
+    merged.state = POLICY_MERGED;
+    EXPECT_STATUS(policy_append(stage.policies, &row, &merged, 0), STATUS_OK);
+}
+
 TEST(a_root_has_at_most_a_thousand_members)
 {
+    PolicyRow row;
     stage_begin();
     uint64_t root = stage_active("Free buses");
     uint64_t second = stage_active("Free trams");
     stage_merge(stage_active("Free trains"), second);
     stage_threads(THREADS, merge_many, &root);
+    EXPECT_STATUS(policy_row_read(stage.policies, root, STORE_SERIAL, stage.arena, &row),
+                  STATUS_OK);
     for (int i = THREADS * MERGES; i < POLICY_MEMBERS_MOST - 2; i++)
-        stage_merge(stage_active("Free bikes"), root);
+        merge_unasked(&row);
     expect_refused(second, root); /* two more */
     stage_merge(stage_active("Free bikes"), root);
     expect_refused(stage_active("Free bikes"), root);
