@@ -1,4 +1,5 @@
 """Voters before the real site (booth_server.c), as browsers without scripts: cookies, forms as they stand on the page."""
+import functools
 import html.parser
 import http.client
 import os
@@ -37,8 +38,11 @@ class Answer:
         self.code = answer.status
         self.headers = {name.lower(): value for name, value in answer.getheaders()}
         self.text = answer.read().decode()
-        self.words = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", self.text)).split()).replace("\u202f", "")
         self.location = self.headers.get("location")
+
+    @functools.cached_property
+    def words(self):
+        return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", self.text)).split()).replace("\u202f", "")
 
     def form(self, action):
         return dict(Forms(self.text).forms[action])

@@ -306,6 +306,7 @@ int main(int argc, char **argv)
     booth.log = log_new(STDERR_FILENO, LOG_WARNING, booth.world.clock);
     config_defaults(&booth.config);
     booth.config.mail_outbox = true;
+    booth.config.save_threads = 8; /* each takes a millisecond to start and stop */
     Status status =
         config_set(&booth.config, SLICE("listen"), SLICE("127.0.0.1:0"), booth.arena, &reason);
     if (status == STATUS_OK && argc == 2) {

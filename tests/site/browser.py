@@ -1,4 +1,5 @@
 """A browser without scripts: cookies, redirects, and forms that are filled in and sent as they stand on the page."""
+import functools
 import html.parser
 import http.client
 import urllib.parse
@@ -63,10 +64,20 @@ class Page:
         self.code, self.path = answer.status, path
         self.headers = dict((name.lower(), value) for name, value in answer.getheaders())
         self.text = answer.read().decode()
+
+    # Read when it is asked for: of most pages only the code or a word of the text matters.
+    @functools.cached_property
+    def reader(self):
         is_page = "html" in self.headers.get("content-type", "")
-        self.reader = Reader(self.text if is_page else "")
-        self.words = " ".join("".join(self.reader.words).split())
-        self.title = " ".join("".join(self.reader.titles).split())
+        return Reader(self.text if is_page else "")
+
+    @functools.cached_property
+    def words(self):
+        return " ".join("".join(self.reader.words).split())
+
+    @functools.cached_property
+    def title(self):
+        return " ".join("".join(self.reader.titles).split())
 
     def form(self, action):
         """The first form whose address ends so."""
