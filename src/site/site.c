@@ -122,6 +122,7 @@ void site_serve(Site *site, WebOptions *options)
     options->context = site;
     options->admit = door_admit;
     options->session_cookie = DOOR_SESSION;
+    options->told_field = "done"; /* see site_done */
     options->error_page = frame_error_page;
     options->metrics = print_metrics;
 }

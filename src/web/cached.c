@@ -1,7 +1,7 @@
 /* cached.c -- answers from the page cache, for visitors who are nobody in particular; see WebRoute.cache_ms.
  *
- * A request with a session or an authorization never comes here, and an answer that was made for somebody (the viewer is somebody, a cookie
- * is set, it says no-store) is never kept. So no one gets to see what was rendered for another. */
+ * A request with a session or an authorization never comes here, nor one that is to be told what it just did; and an answer that was made for
+ * somebody (the viewer is somebody, a cookie is set, it says no-store) is never kept. So no one gets to see what was rendered for another. */
 #include "web/server_internal.h"
 
 static bool has_session(const WebRequest *request)
@@ -12,6 +12,12 @@ static bool has_session(const WebRequest *request)
     if (!request->head.present[HEAD_COOKIE])
         return false;
     return name == NULL || web_cookie(request, name).size > 0;
+}
+
+static bool is_told(WebRequest *request)
+{
+    const char *name = request->server->options.told_field;
+    return name != NULL && web_field(request, WEB_QUERY, name).size > 0;
 }
 
 /* What a parameter's value adds to the name of a page; with `to` NULL only how much. */
@@ -83,7 +89,8 @@ bool cached_answer(WebRequest *request)
 {
     const WebRoute *route = request->match.route;
     PageCache *cache = request->server->page_cache;
-    if (cache == NULL || route == NULL || route->cache_ms == 0 || has_session(request))
+    if (cache == NULL || route == NULL || route->cache_ms == 0 || has_session(request) ||
+        is_told(request))
         return false;
     request->page_key = key_of(request);
     const WebOptions *options = &request->server->options;

@@ -110,7 +110,7 @@ typedef struct WebRoute {
     WebThreads threads;
     /* A public GET whose answer depends only on its parameters and on whether it is JSON: requests without session and authorization
      * may get one that is this old, and seldom twice that (page_cache.h); neither admit nor the handler runs for them. Fields that
-     * stand in no row lead to the same answer; a list cannot be among the rows. What is
+     * stand in no row (but for WebOptions.told_field) lead to the same answer; a list cannot be among the rows. What is
      * made for one visitor (a form's secret, a name) must not stand on it. 0: made for each request. */
     int64_t cache_ms;
     const char *help;

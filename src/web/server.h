@@ -72,6 +72,9 @@ typedef struct WebOptions {
     /* The cookie (by the name that web_set_cookie takes) that says who somebody is; a request with it gets no page from the
      * cache. NULL: any cookie does that. */
     const char *session_cookie;
+    /* A field of the address that stands in no row and tells one visitor what was just done: a request with it gets no page from the cache
+     * either. NULL: there is none. */
+    const char *told_field;
     /* Draws the page of an error in the application's own frame; the code and the headers are set, web_reason has
      * field and rule. Programs still get JSON. It may redirect. It is called for requests without a route, too, and for those
      * that admit never saw. NULL: a plain page. */

@@ -70,6 +70,15 @@ def test_a_visitor_reports_without_an_account_and_may_leave_an_address(town):
     assert "by a visitor" in case.words and "visitor@example.org" in case.words
 
 
+def test_thanks_are_told_also_on_a_page_that_is_kept_for_everybody(town):
+    policy = town.policy("petra", "Kept for all")
+    address = town.visitor().get(f"/policies/{policy}").path
+    for path, done, words in ((address, "reported", "Moderators will look at it"), ("/", "logged-out", "You are logged out")):
+        for _ in range(2):
+            assert words not in town.visitor().get(path).words
+            assert words in town.visitor().get(f"{path}?done={done}").words
+
+
 def test_trouble_with_logging_in_needs_an_address_and_no_account(town):
     visitor = town.visitor()
     assert "/trouble" in visitor.get("/login").text
@@ -146,7 +155,7 @@ def test_of_two_moderators_one_has_it_and_the_other_is_told_who(town):
     path = f"/desk/reports/{number}"
     first, second = town.person("mod").get(path), town.person("mod2").get(path)
     taken = town.person("mod").send(first, "/take")
-    assert taken.code == 200 and "You have taken it on" in taken.words
+    assert taken.code == 200 and "You took it on" in taken.words
     late = town.person("mod2").send(second, "/take")
     assert late.code == 409 and "mod has taken this report" in late.words
     assert 'action="/desk/reports/%d/dismiss"' % number not in late.text
