@@ -271,7 +271,7 @@ static Status check_wish(const AnswerWish *wish, Reason *reason)
     if (wish->outcome >= OUTCOME_COUNT)
         return reason_set(reason, STATUS_INVALID, "outcome", "is not one of the outcomes");
     if (slice_trim(wish->text).size == 0)
-        return reason_set(reason, STATUS_INVALID, "text", "say something");
+        return reason_set(reason, STATUS_INVALID, "text", "must say something");
     return policy_check_prose("text", wish->text, ANSWER_MOST, reason);
 }
 

@@ -190,6 +190,14 @@ void frame_error_page(WebRequest *request, const ErrorWords *words)
                       .request_id = web_request_id(request),
                       .way = "/",
                       .way_text = "Go to the front page"};
+    if (words->http == 404 && view.rule.size > 0) { /* a link in a letter */
+        view.title = "This link does not work";
+        view.field = SLICE_EMPTY;
+        view.happened = "Nothing was changed. ";
+        view.to_do = "Links in letters count for some time, and most of them once. Ask for a new "
+                     "letter, or start from the front page.";
+        frame.title = slice_from(view.title);
+    }
     if (viewer_or_nobody(request)->needs_second) {
         view.way = "/my/second-factor";
         view.way_text = "Go to your second factor";

@@ -34,7 +34,7 @@ typedef struct ActLine {
     AuditEntry entry;
     const char *text;
     Slice actor, details; /* actor: empty for the system or the command line */
-    Slice object;         /* its address, or empty */
+    Slice object, about;  /* its address and its name, or empty */
 } ActLine;
 
 typedef struct GlanceView {
@@ -51,6 +51,10 @@ typedef struct GlanceView {
 MUST_USE Status glance_view(Site *site, Arena *arena, GlanceView *ret_view);
 
 /* ---- People (people.c) ----------------------------------------------------------------------------------------------- */
+
+/* Roles and rights in words for people; for programs they are account_role_text and account_right_text. */
+const char *role_words(AccountRole role);
+const char *right_words(AccountRight right);
 
 enum { PEOPLE_CELLS = 150, PEOPLE_ROWS = 50, PEOPLE_PAGES_MOST = 100, PEOPLE_POSITION_MOST = 1000 };
 

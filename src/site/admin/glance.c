@@ -15,17 +15,37 @@ Slice admin_name_of(Site *site, uint64_t account, Arena *arena)
 
 /* ---- Acts ---------------------------------------------------------------------------------------------------------------- */
 
-/* Where the object of an act can be looked at. */
-static Slice object_address(const Act *act, Arena *arena)
+/* What is not there any more is called by its number. */
+static Slice policy_name(Site *site, uint64_t policy, Arena *arena)
+{
+    PolicyCard card;
+    if (cards_name(site->cards, policy, arena, &card) == STATUS_OK && card.name.size > 0)
+        return card.name;
+    return arena_print(arena, "policy %llu", (unsigned long long)policy);
+}
+
+static Slice report_name(Site *site, uint64_t report, Arena *arena)
+{
+    (void)site;
+    return arena_print(arena, "report %llu", (unsigned long long)report);
+}
+
+/* Where the object of an act can be looked at, and what it is called. */
+static void fill_object(Site *site, const Act *act, Arena *arena, ActLine *line)
 {
     static const struct {
         const char *object, *path;
-    } PLACES[] = {
-        {"policy", "/policies/"}, {"account", "/admin/people/"}, {"report", "/desk/reports/"}};
+        Slice (*name)(Site *site, uint64_t id, Arena *arena);
+    } PLACES[] = {{"policy", "/policies/", policy_name},
+                  {"account", "/admin/people/", admin_name_of},
+                  {"report", "/desk/reports/", report_name}};
+    line->object = line->about = SLICE_EMPTY;
     for (size_t i = 0; act->object != 0 && i < sizeof PLACES / sizeof PLACES[0]; i++)
-        if (strcmp(act_kind_object(act->kind), PLACES[i].object) == 0)
-            return arena_print(arena, "%s%llu", PLACES[i].path, (unsigned long long)act->object);
-    return SLICE_EMPTY;
+        if (strcmp(act_kind_object(act->kind), PLACES[i].object) == 0) {
+            line->object =
+                arena_print(arena, "%s%llu", PLACES[i].path, (unsigned long long)act->object);
+            line->about = PLACES[i].name(site, act->object, arena);
+        }
 }
 
 Status act_lines(Site *site, const AuditQuery *query, Arena *arena, ActLine **ret_lines,
@@ -35,12 +55,13 @@ Status act_lines(Site *site, const AuditQuery *query, Arena *arena, ActLine **re
     size_t count;
     TRY(audit_list(site->app->audit, query, arena, &entries, &count));
     ActLine *lines = ARENA_ARRAY(arena, count, ActLine);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         lines[i] = (ActLine){.entry = entries[i],
                              .text = act_kind_text(entries[i].act.kind),
                              .actor = admin_name_of(site, entries[i].act.actor, arena),
-                             .details = entries[i].act.details,
-                             .object = object_address(&entries[i].act, arena)};
+                             .details = entries[i].act.details};
+        fill_object(site, &entries[i].act, arena, &lines[i]);
+    }
     *ret_lines = lines;
     *ret_count = count;
     return STATUS_OK;

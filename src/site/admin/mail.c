@@ -70,7 +70,7 @@ Status admin_mail_allow(WebRequest *request)
 
 static Status answer_mail(WebRequest *request, AdminMailView *view)
 {
-    Frame frame = {.title = SLICE("Letters")};
+    Frame frame = {.title = SLICE("Mail")};
     TRY(admin_mail_view(request, view));
     view->csrf = site_viewer(request)->csrf;
     view->now_us = site_now_us(request);

@@ -4,6 +4,32 @@
 
 enum { REASON_MOST = 20000 };
 
+const char *role_words(AccountRole role)
+{
+    static const char *const WORDS[ROLE_COUNT] = {
+        [ROLE_ADMIN] = "admin",
+        [ROLE_EDIT_POLICIES] = "edit all policies",
+        [ROLE_EDIT_USERS] = "manage people",
+        [ROLE_MODERATE_COMMENTS] = "moderate comments",
+        [ROLE_MODERATE_TAGS] = "moderate tags",
+        [ROLE_MODERATE_POLICIES] = "moderate policies",
+        [ROLE_FEATURE] = "choose featured policies",
+        [ROLE_RESPOND] = "answer officially",
+    };
+    CHECK(role < ROLE_COUNT);
+    return WORDS[role];
+}
+
+const char *right_words(AccountRight right)
+{
+    static const char *const WORDS[RIGHT_COUNT] = {
+        [RIGHT_LOG_IN] = "log in",   [RIGHT_VOTE] = "vote", [RIGHT_CREATE] = "propose policies",
+        [RIGHT_COMMENT] = "comment", [RIGHT_TAG] = "tag",   [RIGHT_REPORT] = "report",
+    };
+    CHECK(right < RIGHT_COUNT);
+    return WORDS[right];
+}
+
 /* ---- The list ----------------------------------------------------------------------------------------------------------- */
 
 static bool contains(Slice text, Slice part)
