@@ -16,6 +16,7 @@ import urllib.parse
 
 import playwright.sync_api
 import pytest
+from playwright.sync_api import expect
 
 # By its path: "conftest" is this file, too.
 _spec = importlib.util.spec_from_file_location("shared", pathlib.Path(__file__).resolve().parents[1] / "conftest.py")
@@ -127,15 +128,17 @@ class Visitor:
 
     # ---- What people do ----
 
-    def press(self, name, page=None, **options):
-        (page or self.page).get_by_role("button", name=name, exact=True, **options).first.click()
+    def press(self, name, page=None, within="main"):
+        """A button that sends a form."""
+        page = page or self.page
+        follow(page, page.locator(within).get_by_role("button", name=name, exact=True).first)
 
     def log_in(self, name="demo", password=DEMO_PASSWORD, next_path=None):
         self.page.goto("/login" + (f"?next={urllib.parse.quote(next_path)}" if next_path else ""))
         self.page.get_by_label("Name or e-mail address").fill(name)
         self.page.get_by_label("Password").fill(password)
-        self.page.locator("main").get_by_role("button", name="Log in").click()
-        assert self.page.locator("[data-balance]").is_visible(), self.page.locator("main").inner_text()
+        self.press("Log in")
+        expect(self.page.locator("[data-balance]")).to_be_visible()
         return self
 
     def join(self, name=None):
@@ -143,17 +146,16 @@ class Visitor:
         name = name or f"voter-{next(NUMBERS)}"
         page = self.page
         page.goto("/")
-        page.get_by_role("link", name="Join").first.click()
+        follow(page, page.get_by_role("link", name="Join").first)
         page.get_by_label("Name", exact=True).fill(name)
         page.get_by_label("E-mail address").fill(f"{name}@example.org")
         page.get_by_label("Password").fill(PASSWORD)
-        page.locator("main").get_by_role("button", name="Join").click()
-        assert page.locator("h1").inner_text() == "Look into your mailbox"
-        page.get_by_role("link", name="read the letter here").click()
-        letter = page.locator("article.letter").filter(has_text=f"To {name}@example.org").first
-        letter.locator("a[href*='/confirm']").first.click()
+        self.press("Join")
+        title_is(page, "Look into your mailbox")
+        follow(page, page.get_by_role("link", name="read the letter here"))
+        follow_letter(page, f"{name}@example.org", "/confirm")
         self.press("Confirm my address")
-        assert "Your address is confirmed" in page.get_by_role("status").inner_text()
+        expect(page.get_by_role("status")).to_contain_text("Your address is confirmed")
         return self.log_in(name, PASSWORD)
 
     def enter(self):
@@ -168,6 +170,22 @@ class Visitor:
     def close(self):
         self.context.close()
         assert self.faults == []
+
+
+def follow(page, what):
+    """A click that leads to another page, which is then there as a whole: a look at it right after sees neither the old one nor a half."""
+    with page.expect_navigation():
+        what.click()
+
+
+def follow_letter(page, to, path):
+    """On the page with the letters of a demo: the link in the newest one to somebody."""
+    follow(page, page.locator("article.letter").filter(has_text=f"To {to}").first.locator(f"a[href*='{path}']").first)
+
+
+def title_is(page, words):
+    """The main heading, once it says so."""
+    expect(page.locator("h1")).to_have_text(words)
 
 
 def number(page, selector):

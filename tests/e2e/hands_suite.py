@@ -2,7 +2,7 @@
 import re
 
 from conftest import PASSWORD
-from journeys_suite import SAVED, close_behind
+from journeys_suite import close_behind, saved
 from playwright.sync_api import expect
 
 PHONE = {"viewport": {"width": 375, "height": 667}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
@@ -61,10 +61,10 @@ def test_the_whole_vote_by_keyboard(visit):
     page.keyboard.type("7")
     tab_to(page, r"\+10", "BUTTON")
     page.keyboard.press("Space")
-    assert page.locator("#held").input_value() == "17"
+    expect(page.locator("#held")).to_have_value("17")
     tab_to(page, "Save my votes", "BUTTON")
     enter(page)
-    expect(page.get_by_role("status").first).to_contain_text(SAVED)
+    saved(page)
     tab_to(page, re.escape(name) + ".*", "SUMMARY")
     page.keyboard.press("Enter")
     tab_to(page, "My votes", "A")
@@ -79,7 +79,7 @@ def test_the_whole_vote_by_keyboard(visit):
     expect(page.locator("[data-words]")).to_have_text("Taking back 10 costs 5. You get 5 back.")
     tab_to(page, "Save my votes", "BUTTON")
     enter(page)
-    expect(page.get_by_role("status").first).to_contain_text(SAVED)
+    saved(page)
     assert voter.balance() == 88
 
 
@@ -92,16 +92,18 @@ def test_a_newcomer_joins_and_votes_with_a_thumb(visit):
     page.get_by_role("link", name="Vote", exact=True).tap()
     expect(page.locator("#held")).to_be_in_viewport()
     page.locator("[data-jumps]").get_by_role("button", name="+10").tap()
-    assert page.locator("#held").input_value() == "10"
+    expect(page.locator("#held")).to_have_value("10")
     expect(page.get_by_text("unspent pollies")).to_be_in_viewport()
-    page.get_by_role("button", name="Save my votes").tap()
-    expect(page.get_by_role("status").first).to_contain_text(SAVED)
+    with page.expect_navigation():
+        page.get_by_role("button", name="Save my votes").tap()
+    saved(page)
     page.goto("/my/votes")
     page.locator("[data-line] [data-step='1']").first.tap()
     expect(page.locator("[data-rest]")).to_be_in_viewport()
     expect(page.get_by_role("button", name="Save my votes")).to_be_in_viewport()
-    page.get_by_role("button", name="Save my votes").tap()
-    expect(page.get_by_role("status").first).to_contain_text(SAVED)
+    with page.expect_navigation():
+        page.get_by_role("button", name="Save my votes").tap()
+    saved(page)
     assert voter.balance() == 89
 
 

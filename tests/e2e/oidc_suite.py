@@ -7,7 +7,7 @@ import subprocess
 import urllib.parse
 
 import pytest
-from conftest import PASSWORD, Site, Visitor
+from conftest import Site, Visitor, follow, follow_letter, title_is
 from playwright.sync_api import expect
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -87,14 +87,13 @@ def test_who_is_new_joins_by_it_and_comes_in_again(travel, scripts):
     page.goto("/login")
     anna.press("Go on with Real ID")
     anna.log_in_there(name)
-    expect(page.locator("h1")).to_have_text("Join")
+    title_is(page, "Join")
     expect(page.get_by_label("Name", exact=True)).to_have_value(name)
     expect(page.get_by_label("E-mail address")).to_have_value(f"{name}@elsewhere.example")
-    page.locator("main").get_by_role("button", name="Join").click()
-    expect(page.locator("h1")).to_have_text("Look into your mailbox")
-    page.get_by_role("link", name="read the letter here").click()
-    letter = page.locator("article.letter").filter(has_text=f"To {name}@elsewhere.example").first
-    letter.locator("a[href*='/confirm']").first.click()
+    anna.press("Join")
+    title_is(page, "Look into your mailbox")
+    follow(page, page.get_by_role("link", name="read the letter here"))
+    follow_letter(page, f"{name}@elsewhere.example", "/confirm")
     anna.press("Confirm my address")
     page.goto("/login?next=%2Fmy%2Fconnections")
     anna.press("Go on with Real ID")
@@ -108,7 +107,7 @@ def test_connecting_and_disconnecting_an_account(travel):
     bert = travel().enter()
     page = bert.page
     page.goto("/my/profile")
-    page.get_by_role("link", name="Log-ins at other sites").click()
+    follow(page, page.get_by_role("link", name="Log-ins at other sites"))
     bert.press("Connect Real ID")
     bert.log_in_there("bert")
     expect(page.get_by_role("status").first).to_contain_text("connected")

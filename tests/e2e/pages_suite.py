@@ -3,12 +3,14 @@
 build/e2e/shots has each page at 375 and 1280 pixels, light and dark. Pages that need something first (a refused form, a price, no
 data, very many lines, very long names) are made below, each by a function that leads a visitor there."""
 import json
+import re
 import subprocess
 from pathlib import Path
 
 import axe_playwright_python
 import pytest
-from conftest import DEMO_PASSWORD, PASSWORD, Site, Visitor, shared
+from conftest import DEMO_PASSWORD, PASSWORD, Site, Visitor, follow, follow_letter, shared, title_is
+from playwright.sync_api import expect
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 LOOKS = [(width, scheme) for width in (1280, 375) for scheme in ("light", "dark")]
@@ -39,7 +41,7 @@ PAGES = {
     "/desk/reports/{report}": [("admin", "/desk/reports/{open}"), ("admin", "/desk/reports/{taken}"), ("admin", "/desk/reports/{closed}")],
     "/desk/featured": [("admin", "/desk/featured")],
     "/policies/{policy}/merge": [("moderator", "/policies/{long}/merge"), ("moderator", "/policies/{long}/merge?other=a"),
-                                 ("moderator", "/policies/{long}/merge?other=1")],
+                                 ("moderator", "/policies/{long}/merge?other=1"), ("moderator", "/policies/{long}/merge?other={active}")],
     "/policies/{policy}/delete": [("moderator", "/policies/{long}/delete")],
     "/policies/{policy}/restore": [("moderator", "/policies/{hidden}/restore")],
     "/policies/{policy}/answer": [("moderator", "/policies/{long}/answer"), ("moderator", "/policies/1/answer")],
@@ -124,6 +126,7 @@ class Town:
         site.call("policy", "edit", str(self.long), "--as", "demo", "--description", f"## {LONG_NAME}\n\n{LONG_WORDS}\n\n- one\n- two")
         self.gone = self.propose("A policy that did not last")
         site.call("policy", "retire", str(self.gone), "--as", "demo", "--reason", "It was for the pictures.")
+        self.active = self.propose("A policy that stays")
         self.hidden = self.propose("A policy that was hidden")
         site.call("policy", "delete", str(self.hidden), "--reason", f"It is abuse. {LONG_WORDS}")
         for text, outcome in (("We look at it.", "considering"), (f"## {LONG_NAME}\n\nWe **do** it: {LONG_WORDS}\n\n- one\n- two", "accepted")):
@@ -149,7 +152,7 @@ class Town:
             visitor.page.goto(f"/policies/{policy}/report")
             visitor.page.fill("#words", words)
             visitor.page.fill("#email", "visitor@example.org")
-            visitor.page.click("main button[type=submit]")
+            visitor.press("Tell the moderators")
         visitor.close()
         self.open, _, self.taken, self.closed = [one["id"] for one in self.site.call("report", "list")]
         self.site.call("report", "take", str(self.taken), "--as", "admin")
@@ -160,7 +163,7 @@ class Town:
         return Visitor(self.browser, self.site, storage_state=self.states[who], reduced_motion="reduce")
 
     def address(self, path):
-        for name in ("long", "gone", "hidden", "open", "taken", "closed"):
+        for name in ("long", "gone", "hidden", "active", "open", "taken", "closed"):
             path = path.replace("{%s}" % name, str(getattr(self, name)))
         return path
 
@@ -183,10 +186,20 @@ def findings(page, without):
 
 
 def widest(page):
-    """How far the page reaches past its window, and what does."""
-    return page.evaluate("""() => document.documentElement.scrollWidth <= innerWidth ? [] :
-        [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > innerWidth + 1)
-        .map((e) => `${e.tagName}.${e.className} ${Math.round(e.getBoundingClientRect().right)}`).slice(-4)""")
+    """What reaches past the window: boxes that make the page scroll sideways, and words that are cut off where nothing scrolls."""
+    return page.evaluate("""() => {
+        const scrolls = (e) => e && (/auto|scroll/.test(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
+        const hides = (e) => e.closest(".hidden, .skip, [hidden], svg, .who, .unit") !== null;
+        const boxes = document.documentElement.scrollWidth <= innerWidth ? [] :
+            [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1);
+        const words = [...document.querySelectorAll("main *")].filter((e) => !hides(e) && !scrolls(e) && [...e.childNodes].some((node) => {
+            if (node.nodeType !== Node.TEXT_NODE || !node.data.trim()) return false;
+            const range = document.createRange();
+            range.selectNodeContents(node);
+            return range.getBoundingClientRect().right > innerWidth + 1;
+        }));
+        return [...boxes, ...words].map((e) => `${e.tagName}.${e.className} ${e.textContent.trim().slice(0, 30)}`).slice(-4);
+    }""")
 
 
 def look(page, shots, label, without=()):
@@ -234,7 +247,7 @@ def log_in_refused(visitor, town):
     visitor.page.goto("/login")
     visitor.page.get_by_label("Name or e-mail").fill("nobody-of-that-name")
     visitor.page.get_by_label("Password").fill("not the right one")
-    visitor.page.locator("main").get_by_role("button", name="Log in").click()
+    visitor.press("Log in")
 
 
 def join_refused(visitor, town):
@@ -242,7 +255,7 @@ def join_refused(visitor, town):
     visitor.page.get_by_label("Name", exact=True).fill("x!")
     visitor.page.get_by_label("E-mail address").fill("somebody@example.org")
     visitor.page.get_by_label("Password").fill("short")
-    visitor.page.locator("main").get_by_role("button", name="Join").click()
+    visitor.press("Join")
 
 
 def joined_and_letter(visitor, town):
@@ -256,9 +269,9 @@ def confirm(visitor, town):
     page.get_by_label("Name", exact=True).fill("late-comer")
     page.get_by_label("E-mail address").fill("late-comer@example.org")
     page.get_by_label("Password").fill(PASSWORD)
-    page.locator("main").get_by_role("button", name="Join").click()
+    visitor.press("Join")
     page.goto("/demo/letters")
-    page.locator("article.letter").filter(has_text="late-comer@example.org").first.locator("a[href*='/confirm']").first.click()
+    follow_letter(page, "late-comer@example.org", "/confirm")
 
 
 def reset(visitor, town):
@@ -267,25 +280,26 @@ def reset(visitor, town):
     page.get_by_label("Name or e-mail").fill("newcomer")
     visitor.press("Send me a link")
     page.goto("/demo/letters")
-    page.locator("article.letter").filter(has_text="newcomer@example.org").first.locator("a[href*='/reset']").first.click()
+    follow_letter(page, "newcomer@example.org", "/reset")
 
 
 def new_address(visitor, town):
     page = visitor.page
     page.goto("/my/email")
     page.get_by_label("New e-mail address").fill("newcomer@new.example")
-    page.locator("main form button").first.click()
+    visitor.press("Send the letter")
     page.goto("/demo/letters")
-    page.locator("article.letter").filter(has_text="newcomer@new.example").first.locator("a[href*='/my/email/confirm']").first.click()
-    assert page.locator("h1").inner_text() == "Confirm your new e-mail address" and page.locator("main form button").is_visible()
+    follow_letter(page, "newcomer@new.example", "/my/email/confirm")
+    title_is(page, "Confirm your new e-mail address")
+    expect(page.locator("main form button")).to_be_visible()
 
 
 def password_refused(visitor, town):
     visitor.page.goto("/my/password")
     visitor.page.locator("#old").fill("not the right one")
     visitor.page.locator("#password").fill("short")
-    visitor.page.locator("main form button").first.click()
-    assert visitor.page.locator(".fault li").count() == 2
+    visitor.press("Change it")
+    expect(visitor.page.locator(".fault li")).to_have_count(2)
 
 
 def new_token(visitor, town):
@@ -331,7 +345,7 @@ def votes_price(visitor, town):
     visitor.page.locator("[data-agreed]").evaluate("field => field.form.addEventListener('formdata', "
                                                    "event => event.formData.set('price', '0'))")
     visitor.press("Save my votes")
-    assert visitor.page.locator("h1").inner_text().startswith("Taking back")
+    title_is(visitor.page, re.compile("^Taking back"))
 
 
 def votes_conflict(visitor, town):
@@ -342,7 +356,7 @@ def votes_conflict(visitor, town):
         field = page.locator("[data-line] input").first
         field.fill(str(int(field.input_value()) + more))
         visitor.press("Save my votes", page)
-    assert visitor.page.locator("h1").inner_text() == "Your votes changed in the meantime"
+    title_is(visitor.page, "Your votes changed in the meantime")
 
 
 def votes_changed(visitor, town):
@@ -362,7 +376,113 @@ def figures_open(visitor, town):
         summary.click()
 
 
-STATES = [("guest", not_found), ("guest", log_in_refused), ("guest", join_refused), ("guest", joined_and_letter),
+# ---- Those who run the site, and what they did ----
+
+
+def refused_by_role(visitor, town):
+    visitor.page.goto("/admin")
+    title_is(visitor.page, "You may not do this")
+
+
+def delete_refused(visitor, town):
+    visitor.page.goto(f"/policies/{town.long}/delete")
+    visitor.press("Delete it")
+    expect(visitor.page.locator(".fault")).to_be_visible()
+
+
+def merge_refused(visitor, town):
+    visitor.page.goto(f"/policies/{town.long}/merge?other={town.active}")
+    visitor.press("Merge them")
+    expect(visitor.page.locator(".fault")).to_be_visible()
+
+
+def report_refused(visitor, town):
+    visitor.page.goto("/trouble")
+    visitor.page.fill("#words", "No letter came.")
+    visitor.press("Tell the moderators")
+    expect(visitor.page.locator(".fault")).to_be_visible()
+
+
+def setting_preview(visitor, town):
+    visitor.page.goto("/admin/settings")
+    visitor.page.fill("#value", "1000000")
+    visitor.press("See what it does")
+    title_is(visitor.page, re.compile("will be"))
+
+
+def setting_refused(visitor, town):
+    visitor.page.goto("/admin/settings")
+    visitor.page.fill("#value", "many")
+    visitor.press("See what it does")
+    expect(visitor.page.locator(".fault")).to_be_visible()
+
+
+def list_with_faults(visitor, town):
+    visitor.page.goto("/admin/electorate")
+    lines = [f"{LONG_NAME.split()[0].replace('ä', 'ae')[:60]}@example.org", "no address", LONG_WORDS, ""] + ["x@"] * 40
+    visitor.page.fill("#lines", "\n".join(lines))
+    visitor.press("Put them on the roll")
+    expect(visitor.page.locator("main [role=status] li").first).to_be_visible()
+
+
+def invited(visitor, town):
+    visitor.page.goto("/admin/electorate")
+    visitor.page.fill("main #email", f"{'a-long-name-' * 4}x@{'long-' * 8}domain.example")
+    visitor.press("Invite")
+    expect(visitor.page.locator("main [role=status]").first).to_be_visible()
+
+
+def party_refused(visitor, town):
+    visitor.page.goto("/admin/parties")
+    visitor.page.fill("#name0", "Fair Work Union")
+    visitor.press("Add it")
+    expect(visitor.page.locator(".fault")).to_be_visible()
+
+
+def rights_refused(visitor, town):
+    visitor.page.goto("/admin/people?q=admin&role=admin")
+    follow(visitor.page, visitor.page.locator("main table").get_by_role("link", name="admin"))
+    visitor.page.locator("input[value=admin]").uncheck()
+    visitor.press("Set")
+    expect(visitor.page.locator(".fault")).to_be_visible()
+
+
+def text_preview(visitor, town):
+    visitor.page.goto("/admin/texts")
+    visitor.page.fill("#words", f"## {LONG_NAME}\n\n{LONG_WORDS}")
+    visitor.press("See how it looks")
+
+
+def mail_refused(visitor, town):
+    visitor.page.goto("/admin/mail")
+    visitor.page.fill("#address", "a@b")
+    visitor.press("Only letters about log-in")
+
+
+def store_figures(visitor, town):
+    visitor.page.goto("/admin/store")
+    visitor.page.locator("main details summary").click()
+
+
+def second_offered(visitor, town):
+    visitor.page.goto("/my/second-factor")
+    visitor.press("Set it up")
+    visitor.page.locator("main details summary").click()
+
+
+def second_refused(visitor, town):
+    visitor.page.goto("/my/second-factor")
+    if visitor.page.get_by_role("button", name="Set it up").count():
+        visitor.press("Set it up")
+    visitor.page.fill("#code", "12345")
+    visitor.press("Turn it on")
+    expect(visitor.page.locator(".fault")).to_be_visible()
+
+
+STATES = [("voter", refused_by_role), ("moderator", delete_refused), ("moderator", merge_refused), ("guest", report_refused),
+          ("admin", setting_preview), ("admin", setting_refused), ("admin", list_with_faults), ("admin", invited), ("admin", party_refused),
+          ("admin", rights_refused), ("admin", text_preview), ("admin", mail_refused), ("admin", store_figures), ("newcomer", second_offered),
+          ("newcomer", second_refused), ("guest", not_found), ("guest", log_in_refused), ("guest", join_refused), ("guest", joined_and_letter),
           ("guest", confirm), ("guest", reset), ("newcomer", new_address), ("newcomer", password_refused), ("voter", new_token), ("voter", policy_refused), ("voter", policy_preview),
           ("voter", edit_preview), ("voter", votes_saved), ("voter", votes_too_many), ("voter", votes_price),
           ("voter", votes_conflict), ("voter", votes_changed), ("voter", menu_open), ("guest", figures_open)]
@@ -389,16 +509,42 @@ def test_no_data(no_data, browser, shots, path):
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.parametrize("path", ["/desk", "/desk/reports", "/desk/featured", "/moderation", "/admin", "/admin/people", "/admin/electorate", "/admin/settings",
+                                  "/admin/parties", "/admin/texts", "/admin/mail", "/admin/activity", "/admin/tasks", "/admin/store"])
+def test_no_data_for_who_runs_it(without_people, shots, path):
+    without_people.page.goto(path)
+    wrong = look(without_people.page, shots, f"nodata_{path.strip('/').replace('/', '_')}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_closed_for_maintenance(without_people, browser, shots):
+    site = without_people.site
+    site.call("maintenance", "on", "--message", "We move to a larger house. Back at noon.")
+    try:
+        visitor = Visitor(browser, site)
+        visitor.expected = True
+        visitor.page.goto("/ranking")
+        title_is(visitor.page, "Closed for maintenance")
+        wrong = look(visitor.page, shots, "state_maintenance")
+        without_people.page.goto("/admin")
+        wrong += look(without_people.page, shots, "state_maintenance_admin")
+        visitor.close()
+    finally:
+        site.call("maintenance", "off")
+    assert not wrong, "\n".join(wrong)
+
+
 def test_the_first_admin(no_data, browser, shots):
     visitor = Visitor(browser, no_data)
     visitor.page.goto(no_data.first_admin)
-    assert visitor.page.locator("h1").inner_text() == "The first admin" and visitor.page.locator("#password").is_visible()
+    title_is(visitor.page, "The first admin")
+    expect(visitor.page.locator("#password")).to_be_visible()
     wrong = look(visitor.page, shots, "state_first_admin")
     for field in ("name", "password"):
         visitor.page.locator(f"#{field}").fill("x")
     visitor.page.locator("#email").fill("x@y")
-    visitor.page.locator("main form button").first.click()
-    assert visitor.page.locator(".fault li").count() >= 2
+    visitor.press("Become its admin")
+    expect(visitor.page.locator(".fault li").nth(1)).to_be_visible()
     wrong += look(visitor.page, shots, "state_first_admin_refused")
     visitor.close()
     assert not wrong, "\n".join(wrong)
@@ -410,6 +556,17 @@ def no_data(tmp_path_factory):
     lines = [site.process.stdout.readline() for _ in range(2)]
     site.first_admin = next(line.strip() for line in lines if "/first-admin?token=" in line)
     yield site
+    assert site.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def without_people(tmp_path_factory, browser):
+    """The only person on a site: its admin, who stays logged in."""
+    site = Site(tmp_path_factory.mktemp("alone") / "data", "--empty")
+    site.call("user", "add", "admin", "--email", "admin@example.org", "--role", "admin", "--confirmed", "--password-stdin", input=PASSWORD)
+    admin = Visitor(browser, site, reduced_motion="reduce").log_in("admin", PASSWORD)
+    yield admin
+    admin.close()
     assert site.stop() == 0
 
 
