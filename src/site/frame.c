@@ -198,6 +198,8 @@ void frame_error_page(WebRequest *request, const ErrorWords *words)
                      "letter, or start from the front page.";
         frame.title = slice_from(view.title);
     }
+    if (words->code == ERROR_MAINTENANCE)
+        view.way_text = "Try again";
     if (viewer_or_nobody(request)->needs_second) {
         view.way = "/my/second-factor";
         view.way_text = "Go to your second factor";

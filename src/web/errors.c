@@ -84,6 +84,11 @@ static void write_json(WebRequest *request, const ErrorWords *words, const Reaso
     json_object_end(&writer);
 }
 
+bool error_rule_ends(Slice rule)
+{
+    return rule.size > 0 && memchr(".!?", rule.data[rule.size - 1], 3) != NULL;
+}
+
 /* The rule is the most useful line, so it comes first; it was written for a person. */
 static void write_rule(Buffer *out, const Reason *reason)
 {
@@ -96,7 +101,9 @@ static void write_rule(Buffer *out, const Reason *reason)
         HTML(out, "</strong> ");
     }
     html_text(out, slice_from(reason->rule));
-    HTML(out, ".</p>\n");
+    if (!error_rule_ends(slice_from(reason->rule)))
+        HTML(out, ".");
+    HTML(out, "</p>\n");
 }
 
 static void write_page(WebRequest *request, const ErrorWords *words, const Reason *reason)

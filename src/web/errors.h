@@ -32,5 +32,8 @@ typedef struct ErrorWords {
 /* The words for `code`, or, when it is 0, for `status`. */
 const ErrorWords *error_words(int code, Status status);
 
+/* Whether a rule, or a message that somebody wrote, ends as a sentence does; else the page adds a full stop. */
+bool error_rule_ends(Slice rule);
+
 /* Replaces whatever the answer held. */
 void error_answer(WebRequest *request, const ErrorWords *words);
