@@ -51,14 +51,19 @@ static Status find_late(Votes *votes, uint32_t generation, Arena *arena, Looked 
     return STATUS_OK;
 }
 
+typedef struct VoterPage {
+    const uint64_t *voters;
+    size_t count;
+} VoterPage;
+
 /* Projects those of a page of voters who are behind, and says how many they were: in one generation, or, while two are written, in
  * either. */
-static Status project_page(Votes *votes, const uint64_t *voters, size_t count, size_t *behind)
+static Status project_page(Votes *votes, const VoterPage *page, Arena *arena, size_t *behind)
 {
-    ARENA_SCOPE Arena *arena = arena_new();
     Generations generations;
-    Looked looked = {
-        .voters = voters, .count = count, .late = ARENA_ARRAY(arena, 2 * count, uint64_t)};
+    Looked looked = {.voters = page->voters,
+                     .count = page->count,
+                     .late = ARENA_ARRAY(arena, 2 * page->count, uint64_t)};
     TRY(votes_generations(votes, &generations));
     TRY(find_late(votes, generations.current, arena, &looked));
     if (generations.has_also)
@@ -81,14 +86,15 @@ static Status consume_marks(Votes *votes, Slice row, const Page *page, Arena *ar
     return store_write(votes->store, &(Batch){changes, page->count, true});
 }
 
-static Status sweep_row(Votes *votes, Slice row, size_t *behind)
+/* The arena is emptied before each page: a site has thousands of these rows, and most of them are empty. */
+static Status sweep_row(Votes *votes, Slice row, Arena *arena, size_t *behind)
 {
     enum { PAGE = 1000 };
     char last[8];
     Query query = {.table = &TABLE_DIRTY, .row = row, .limit = PAGE};
     for (bool more = true; more;) {
-        ARENA_SCOPE Arena *arena = arena_new();
         Page page;
+        arena_reset(arena);
         TRY(store_slice(votes->store, &query, arena, &page));
         uint64_t *voters = ARENA_ARRAY(arena, page.count, uint64_t);
         for (size_t i = 0; i < page.count; i++) {
@@ -97,7 +103,7 @@ static Status sweep_row(Votes *votes, Slice row, size_t *behind)
             if (!reader_done(&reader))
                 return STATUS_CORRUPT;
         }
-        TRY(project_page(votes, voters, page.count, behind));
+        TRY(project_page(votes, &(VoterPage){voters, page.count}, arena, behind));
         if (MUTANT(marks_consumed))
             TRY(consume_marks(votes, row, &page, arena));
         more = page.more;
@@ -113,10 +119,11 @@ static Status sweep_row(Votes *votes, Slice row, size_t *behind)
 Status votes_sweep_hour(Votes *votes, uint32_t hour, size_t *ret_behind)
 {
     ARENA_SCOPE Arena *arena = arena_new();
+    ARENA_SCOPE Arena *pages = arena_new();
     Status worst = STATUS_OK;
     *ret_behind = 0;
     for (uint8_t shard = 0; shard < COUNT_BUCKETS; shard++) {
-        Status status = sweep_row(votes, ledger_mark_row(arena, hour, shard), ret_behind);
+        Status status = sweep_row(votes, ledger_mark_row(arena, hour, shard), pages, ret_behind);
         if (status != STATUS_OK)
             worst = status;
     }
@@ -143,7 +150,7 @@ Status votes_sweep_page(Votes *votes, Slice position, Arena *arena, Slice *ret_p
     size_t count;
     TRY(list_voters(votes, position, arena, &(VotesPage){ret_position, ret_more, &count}, &voters));
     *ret_behind = 0;
-    return project_page(votes, voters, count, ret_behind);
+    return project_page(votes, &(VoterPage){voters, count}, arena, ret_behind);
 }
 
 Status votes_pass_page(Votes *votes, uint32_t generation, Slice position, Arena *arena,
