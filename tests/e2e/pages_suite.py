@@ -11,6 +11,7 @@ import axe_playwright_python
 import pytest
 from conftest import DEMO_PASSWORD, PASSWORD, Site, Visitor, follow, follow_letter, shared, title_is
 from playwright.sync_api import expect
+from roles import Device
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 LOOKS = [(width, scheme) for width in (1280, 375) for scheme in ("light", "dark")]
@@ -493,6 +494,34 @@ def test_state(town, shots, who, lead):
     visitor = town.visitor(who)
     lead(visitor, town)
     wrong = look(visitor.page, shots, f"state_{lead.__name__}")
+    visitor.close()
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_second_factor_from_its_codes_on_paper_to_the_next_log_in(town, browser, shots):
+    town.site.call("user", "add", "secured", "--email", "secured@example.org", "--confirmed", "--password-stdin", input=PASSWORD)
+    visitor = Visitor(browser, town.site, reduced_motion="reduce").log_in("secured", PASSWORD)
+    page = visitor.page
+    page.goto("/my/second-factor")
+    visitor.press("Set it up")
+    device = Device(page.locator("code.secret").first.text_content())
+    page.fill("#code", device.code())
+    visitor.press("Turn it on")
+    title_is(page, "Your codes on paper")
+    wrong = look(page, shots, "state_second_codes")
+    follow(page, page.get_by_role("link", name="I have them"))
+    wrong += look(page, shots, "state_second_on")
+    visitor.context.clear_cookies()
+    page.goto("/login")
+    page.fill("#name", "secured")
+    page.fill("#password", PASSWORD)
+    visitor.press("Log in")
+    title_is(page, "Your second factor")
+    wrong += look(page, shots, "state_login_code")
+    page.fill("#code", "000000")
+    visitor.press("Log in")
+    expect(page.locator(".fault")).to_be_visible()
+    wrong += look(page, shots, "state_login_code_refused")
     visitor.close()
     assert not wrong, "\n".join(wrong)
 

@@ -1,20 +1,15 @@
 """What each role comes for, in one journey each: by links and forms that are on the pages, with letters by a mail server, down to what the
 log of acts and the public log say of it. Each role also tries what it must not do, and is refused by a page that helps. Admins have a
 suite of their own, admins_suite.py."""
-import base64
 import datetime
-import hashlib
-import hmac
 import json
 import pathlib
 import re
-import struct
-import time
 
 from conftest import PASSWORD, follow, title_is
 from journeys_suite import saved
 from playwright.sync_api import expect
-from roles import THRESHOLD, acts_of, join_by, noted, person, report, town  # noqa: F401
+from roles import THRESHOLD, Device, acts_of, join_by, noted, person, report, town  # noqa: F401
 
 
 # ---- Somebody without an account ----
@@ -62,19 +57,6 @@ def test_a_visitor_looks_reports_and_tells_of_trouble(town, person):
 
 
 # ---- Voters ----
-
-
-class Device:
-    """An authenticator app: a code of this half minute, then those after it."""
-
-    def __init__(self, secret):
-        self.secret, self.last = base64.b32decode(secret), 0
-
-    def code(self):
-        self.last = max(int(time.time()) // 30, self.last + 1)
-        mac = hmac.digest(self.secret, struct.pack(">Q", self.last), hashlib.sha1)
-        start = mac[-1] & 15
-        return f"{(int.from_bytes(mac[start:start + 4], 'big') & 0x7fffffff) % 10**6:06}"
 
 
 def turn_on_second(voter):
