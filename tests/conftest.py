@@ -15,6 +15,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BIN = os.environ.get("OSTRAKA_BIN", str(ROOT / "build/test/src/cli/ostraka"))
 PLAIN = pathlib.Path(os.environ.get("OSTRAKA_PLAIN", ROOT / "build/plain")) / "src/cli/ostraka"
+# Who asks a running server to carry out a command, where what is tested runs in that server: the build without sanitizers starts ten times faster.
+CLIENT = str(PLAIN) if PLAIN.exists() else BIN
 
 
 def clean_environment(**extra):

@@ -152,6 +152,13 @@ void api_write(JsonWriter *json, const ApiSchema *schema, const void *view, Aren
 MUST_USE Status api_answer(WebRequest *request, const ApiSchema *schema, const void *view);
 /* The same for routes that have nothing else to say ("Done"). */
 MUST_USE Status api_answer_done(WebRequest *request);
+/* A handler `name` that does what pages do, too, and answers with no more than that it was done. */
+#define API_DOES(name, operation)           \
+    static Status name(WebRequest *request) \
+    {                                       \
+        TRY(operation(request));            \
+        return api_answer_done(request);    \
+    }
 
 /* ---- Views of its own ----------------------------------------------------------------------------------------------------- */
 

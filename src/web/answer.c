@@ -3,6 +3,7 @@
  * Judging happens before the body is read, so that whatever can be refused by the head alone is refused without
  * reading on. Each step either leaves request->status OK or names what is wrong; the first fault stands. */
 #include "web/errors.h"
+#include "web/multipart.h"
 #include "web/server_internal.h"
 
 enum { TARGET_MOST = 8000 }; /* what RFC 9110 asks servers to take at least */
@@ -102,7 +103,7 @@ static Status judge_body(WebRequest *request)
     if (head_body_size(&request->head, &size) && size > request->body_most)
         return reason_set(&request->reason, STATUS_TOO_LARGE, "body", "at most %llu bytes",
                           (unsigned long long)request->body_most);
-    if (route_takes(route, WEB_FORM) &&
+    if (route_takes(route, WEB_FORM) && !(route->files && multipart_is(type)) &&
         !http_media_type_is(type, SLICE("application/x-www-form-urlencoded")))
         return reason_set(&request->reason, STATUS_INVALID, "Content-Type",
                           "must be application/x-www-form-urlencoded");
@@ -126,6 +127,7 @@ static Status judge(WebRequest *request)
     Status found = judge_route(request, method);
     TRY(judge_mode(request));
     TRY(found);
+    connection_allow(request->connection, request->match.route->seconds * US_PER_S);
     return judge_body(request);
 }
 
@@ -186,12 +188,24 @@ static void answer_failure(WebRequest *request, Status status)
         web_header(request, "WWW-Authenticate", is_for_programs(request) ? "Bearer" : "Cookie");
 }
 
+/* What has a form's files in it is read as a form once, for all who ask for its fields. */
+static Status parse_form(WebRequest *request, Slice *ret_form)
+{
+    Slice type = request->head.values[HEAD_CONTENT_TYPE];
+    request->form = web_body(request);
+    if (request->match.route->files && multipart_is(type))
+        TRY(multipart_form(type, web_body(request), request->arena, &request->form,
+                           &request->reason));
+    *ret_form = request->form;
+    return STATUS_OK;
+}
+
 static Status parse_values(WebRequest *request)
 {
     const WebRoute *route = request->match.route;
     WebInput input = {.captures = request->match.captures, .query = request->path.query};
     if (route_takes(route, WEB_FORM))
-        input.form = web_body(request);
+        TRY(parse_form(request, &input.form));
     if (route_takes(route, WEB_JSON))
         TRY(json_parse(web_body(request), (size_t)request->body_most, &request->json,
                        &request->reason));

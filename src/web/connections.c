@@ -29,9 +29,10 @@ struct Connection {
     int fd;
     _Atomic int64_t since_us; /* start of this phase */
     _Atomic uint64_t phase;
-    uint64_t timer_phase;      /* the idle phase that the next two belong to */
-    uint64_t timer_bytes;      /* received in all, when last looked */
-    int64_t timer_arriving_us; /* 0, or when the first bytes of a request were seen */
+    _Atomic int64_t allowed_us; /* more time, for the request of this phase; 0: what all have */
+    uint64_t timer_phase;       /* the idle phase that the next two belong to */
+    uint64_t timer_bytes;       /* received in all, when last looked */
+    int64_t timer_arriving_us;  /* 0, or when the first bytes of a request were seen */
 };
 
 typedef struct Lingering {
@@ -156,6 +157,7 @@ static void next_phase(Connection *connection, int64_t now_us)
 {
     uint64_t phase = atomic_load_explicit(&connection->phase, memory_order_relaxed);
     atomic_store_explicit(&connection->since_us, now_us, memory_order_relaxed);
+    atomic_store_explicit(&connection->allowed_us, 0, memory_order_relaxed);
     atomic_store_explicit(&connection->phase, phase + 1, memory_order_release);
 }
 
@@ -169,6 +171,12 @@ void connection_end(Connection *connection, int64_t now_us)
 {
     CHECK(atomic_load_explicit(&connection->phase, memory_order_relaxed) % 2 == 1);
     next_phase(connection, now_us);
+}
+
+void connection_allow(Connection *connection, int64_t request_us)
+{
+    CHECK(atomic_load_explicit(&connection->phase, memory_order_relaxed) % 2 == 1);
+    atomic_store_explicit(&connection->allowed_us, request_us, memory_order_relaxed);
 }
 
 void connection_linger(Connection *connection)
@@ -220,10 +228,14 @@ static int64_t deadline_of(const Connections *connections, const Connection *con
     bool is_idle = phase % 2 == 0;
     bool is_arriving = connection->timer_arriving_us != 0 &&
                        connection->timer_phase == (is_idle ? phase : phase - 1);
+    int64_t allowed_us = atomic_load_explicit(&connection->allowed_us, memory_order_relaxed);
+    int64_t request_us = connections->limits.request_us;
+    if (!is_idle && allowed_us > request_us)
+        request_us = allowed_us;
     *ret_why = is_idle && !is_arriving ? CONNECTION_CUT_IDLE : CONNECTION_CUT_SLOW;
     if (is_arriving)
-        return connection->timer_arriving_us + connections->limits.request_us;
-    return since_us + (is_idle ? connections->limits.idle_us : connections->limits.request_us);
+        return connection->timer_arriving_us + request_us;
+    return since_us + (is_idle ? connections->limits.idle_us : request_us);
 }
 
 static void judge(Connections *connections, Connection *connection, int64_t now_us)

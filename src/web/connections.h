@@ -5,7 +5,7 @@
  * their socket down, which the library then sees as the client's leaving. Promises:
  *   1. A request is cut `request_us` after its first byte arrived (never earlier, at most 1.5 s later) if its answer's
  *      last byte has not been handed to the kernel by then. It does not matter which part was slow: head, body, handler
- *      or reader.
+ *      or reader. One that was allowed more time (connection_allow) is cut when that is over.
  *   2. A connection without a request, from the first moment on, is cut after `idle_us`.
  *   3. Above `total`, or `per_address` for one address (IPv6: one /64), a new connection is closed at once. Loopback and
  *      the exempt addresses count only for the total.
@@ -60,6 +60,8 @@ void connections_remove(Connections *connections, Connection *connection);
  * for. */
 void connection_begin(Connection *connection, int64_t now_us);
 void connection_end(Connection *connection, int64_t now_us);
+/* The request that has begun may take so long, where that is more than all may. By the connection's own thread. */
+void connection_allow(Connection *connection, int64_t request_us);
 /* This connection will be closed with an unread body behind its answer. */
 void connection_linger(Connection *connection);
 Address connection_peer(const Connection *connection);

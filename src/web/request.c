@@ -213,6 +213,8 @@ static Slice fields_of(const WebRequest *request, WebFrom from)
     if (from == WEB_QUERY)
         return request->path.query;
     CHECK(from == WEB_FORM);
+    if (request->form.data != NULL)
+        return request->form;
     return http_media_type_is(type, SLICE("application/x-www-form-urlencoded")) ? web_body(request)
                                                                                 : SLICE_EMPTY;
 }

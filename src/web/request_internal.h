@@ -51,6 +51,8 @@ struct WebRequest {
     Address client;
     WebMatch match;
     Buffer body;
+    Slice
+        form; /* the fields of a body that is a form, once it was read as one; else without data */
     Json *json;
     WebValue values[WEB_PARAMS_MAX];
 

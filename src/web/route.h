@@ -100,6 +100,10 @@ typedef struct WebRoute {
     uint32_t roles;
     /* What the body may hold at most; 0 is "no body", and WEB_BODY_DEFAULT the setting body_bytes. */
     int64_t body_bytes;
+    /* A form with a file in it is taken, too (multipart.h): the file's text is the field of its name. */
+    bool files;
+    /* How long a request may take when that is longer than the setting request_seconds: for what is long to send or to do. 0: as all. */
+    int64_t seconds;
     /* Answers also in maintenance mode and while the server stops. */
     bool always;
     /* Changes nothing, whatever its method: the body is a question. For `admit`. */

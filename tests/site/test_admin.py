@@ -15,9 +15,11 @@ ROOMS = ["/admin", "/admin/people", "/admin/parties", "/admin/settings", "/admin
 class House:
     """`ostraka serve` with an admin, somebody who edits people, and two voters."""
 
+    program = None  # the one that is tested; commands run inside it
+
     def __init__(self, directory, *flags):
         self.directory = directory
-        self.server = shared.Serve(directory / "data", "--empty", *flags)
+        self.server = shared.Serve(directory / "data", "--empty", *flags, program=self.program)
         self.people = {}
         for name, role in (("admin", "admin"), ("edda", "edit_users"), ("vera", None), ("volker", None)):
             self.tell("user", "add", name, "--email", f"{name}@example.org", "--confirmed", "--password-stdin",
@@ -27,7 +29,7 @@ class House:
 
     def tell(self, *words, input=None):
         import subprocess
-        done = subprocess.run([shared.BIN, *words, "--data", self.server.data], env=shared.clean_environment(), capture_output=True,
+        done = subprocess.run([shared.CLIENT, *words, "--data", self.server.data], env=shared.clean_environment(), capture_output=True,
                               text=True, input=input, timeout=60)
         assert done.returncode == 0, done.stderr
         return done.stdout

@@ -143,7 +143,7 @@ def test_a_command_is_in_the_log_before_it_is_done(site, name):
     for line in LINES[name]:
         words = [str(word(site)) if callable(word) else word for word in line]
         before = site.acts_now()
-        done = subprocess.run([shared.BIN, *name.split(), *words, "--data", site.server.data], env=shared.clean_environment(), capture_output=True,
+        done = subprocess.run([shared.CLIENT, *name.split(), *words, "--data", site.server.data], env=shared.clean_environment(), capture_output=True,
                               text=True, timeout=60)
         news = new_acts(site, before)
         assert news and {act["kind"] for act in news} <= set(row["acts"]), (done.stderr, news)

@@ -134,6 +134,40 @@ TEST(a_request_has_one_total_time_whatever_moves)
     connections_free(connections);
 }
 
+TEST(a_request_may_be_allowed_more_time_and_the_next_one_has_what_all_have)
+{
+    Connections *connections = begin_test(100, 100);
+    Pair pair = open_pair(connections, "192.0.2.1");
+    begin(&pair);
+    connection_allow(pair.connection, 3 * REQUEST_S * US_PER_S);
+    pass(connections, 3 * REQUEST_S - 0.25);
+    EXPECT(!is_cut(&pair));
+    end(&pair);
+    begin(&pair);
+    connection_allow(pair.connection, 1); /* less than all have is nothing */
+    pass(connections, REQUEST_S - 0.25);
+    EXPECT(!is_cut(&pair));
+    pass(connections, 0.25);
+    EXPECT(is_cut(&pair));
+    EXPECT_I64(connections_cut_count(connections, CONNECTION_CUT_SLOW), 1);
+    end(&pair);
+    close_pair(connections, &pair);
+    connections_free(connections);
+}
+
+TEST(a_request_that_was_allowed_more_time_is_cut_when_that_is_over)
+{
+    Connections *connections = begin_test(100, 100);
+    Pair pair = open_pair(connections, "192.0.2.1");
+    begin(&pair);
+    connection_allow(pair.connection, 2 * REQUEST_S * US_PER_S);
+    pass(connections, 2 * REQUEST_S);
+    EXPECT(is_cut(&pair));
+    end(&pair);
+    close_pair(connections, &pair);
+    connections_free(connections);
+}
+
 /* Dribbles a byte each half second and says after how many seconds it was cut. */
 static double dribble_until_cut(Connections *connections, const Pair *pair)
 {

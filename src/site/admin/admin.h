@@ -249,7 +249,13 @@ MUST_USE Status admin_run_task(WebRequest *request, Slice name);
 
 /* ---- Who may join (electorate.c) ------------------------------------------------------------------------------------- */
 
-enum { ROLL_COUNTED = 200000, ROLL_BODY = 16 * 1024 * 1024, INVITES_AT_ONCE = 500 };
+/* A list of 100,000 people is 5 MB, which a slow line sends in minutes, and takes some seconds here; a cluster may take longer. */
+enum {
+    ROLL_COUNTED = 200000,
+    ROLL_BODY = 16 * 1024 * 1024,
+    INVITES_AT_ONCE = 500,
+    LIST_SECONDS = 600
+};
 
 typedef struct ElectorateView {
     const Viewer *viewer;

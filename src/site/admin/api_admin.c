@@ -50,18 +50,6 @@ static Status give_person(WebRequest *request)
     return api_answer(request, &SCHEMA_ADMIN_PERSON, &view);
 }
 
-static Status set_rights(WebRequest *request)
-{
-    TRY(admin_person_rights(request));
-    return api_answer_done(request);
-}
-
-static Status log_out(WebRequest *request)
-{
-    TRY(admin_person_sessions(request));
-    return api_answer_done(request);
-}
-
 /* ---- Who may join -------------------------------------------------------------------------------------------------------------- */
 
 static Status give_electorate(WebRequest *request)
@@ -143,36 +131,12 @@ static Status give_settings(WebRequest *request)
     return api_answer(request, &SCHEMA_ADMIN_SETTINGS, view);
 }
 
-static Status set_setting(WebRequest *request)
-{
-    TRY(admin_set_setting(request));
-    return api_answer_done(request);
-}
-
-static Status set_period(WebRequest *request)
-{
-    TRY(admin_set_period(request));
-    return api_answer_done(request);
-}
-
-static Status set_party(WebRequest *request)
-{
-    TRY(admin_set_party(request));
-    return api_answer_done(request);
-}
-
 static Status give_text(WebRequest *request)
 {
     ApiText answer = {.kind = text_kind_word((TextKind)web_word(request, 0))};
     TRY(texts_read(site_of(request)->app->store, (TextKind)web_word(request, 0), web_arena(request),
                    &answer.text));
     return api_answer(request, &SCHEMA_ADMIN_TEXT, &answer);
-}
-
-static Status write_text(WebRequest *request)
-{
-    TRY(admin_write_text(request));
-    return api_answer_done(request);
 }
 
 /* ---- Activity, tasks, store -------------------------------------------------------------------------------------------------- */
@@ -228,6 +192,13 @@ static Status set_maintenance(WebRequest *request)
                           slice_trim(web_text(request, 2))));
     return api_answer_done(request);
 }
+
+API_DOES(set_rights, admin_person_rights)
+API_DOES(log_out, admin_person_sessions)
+API_DOES(set_setting, admin_set_setting)
+API_DOES(set_period, admin_set_period)
+API_DOES(set_party, admin_set_party)
+API_DOES(write_text, admin_write_text)
 
 /* clang-format off */
 #define ADMIN(how, where, what, who, schema)                                                        \
@@ -287,11 +258,11 @@ static const WebRoute ROUTES[] = {
      .params = {{"position", WEB_QUERY, WEB_OPAQUE, .fallback = "", .most = 64, .help = "Where to go on."}}},
     ADMIN(WEB_POST, "invitations", invite, ADMIN_ROLES, "AdminInvited"), WRITES, .help = "Invites somebody.",
      .params = {EMAIL_ROW, REASON_ROW(WEB_JSON)}},
-    ADMIN(WEB_POST, "invitations/list", invite_all, ADMIN_ROLES, "AdminList"), .body_bytes = ROLL_BODY, .help = "Invites everybody on a list.",
+    ADMIN(WEB_POST, "invitations/list", invite_all, ADMIN_ROLES, "AdminList"), .body_bytes = ROLL_BODY, .seconds = LIST_SECONDS, .help = "Invites everybody on a list.",
      .params = {LINES_ROW, REASON_ROW(WEB_JSON)}},
     ADMIN(WEB_POST, "invitations/withdraw", withdraw, ADMIN_ROLES, "Done"), WRITES, .help = "Ends somebody's invitation.",
      .params = {EMAIL_ROW, REASON_ROW(WEB_JSON)}},
-    ADMIN(WEB_POST, "roll", change_roll, ADMIN_ROLES, "AdminList"), .body_bytes = ROLL_BODY,
+    ADMIN(WEB_POST, "roll", change_roll, ADMIN_ROLES, "AdminList"), .body_bytes = ROLL_BODY, .seconds = LIST_SECONDS,
      .help = "Puts everybody of a list on the roll, or takes them off.",
      .params = {LINES_ROW, REASON_ROW(WEB_JSON), {"act", WEB_JSON, WEB_WORD, .fallback = "add", .words = ROLL_ACTS, .help = "What to do."}}},
     ADMIN(WEB_GET, "settings", give_settings, ADMIN_ROLES, "AdminSettings"), .help = "The rules of the vote, planned changes, and how long things are kept."},

@@ -209,20 +209,27 @@ static Status answer_list(WebRequest *request, Status status, const char *what,
     return answer(request, &view, 200);
 }
 
-static Status refuse_empty(WebRequest *request)
+/* What was typed, or the file, which stands in row `file`. */
+static Status lines_of(WebRequest *request, size_t file, Slice *ret_lines)
 {
-    if (slice_trim(web_text(request, 0)).size > 0)
-        return STATUS_OK;
-    return reason_set(web_reason(request), STATUS_INVALID, "lines", "there is no line in it");
+    Slice typed = web_text(request, 0), chosen = web_text(request, file);
+    bool has_typed = slice_trim(typed).size > 0, has_chosen = slice_trim(chosen).size > 0;
+    if (!has_typed && !has_chosen)
+        return reason_set(web_reason(request), STATUS_INVALID, "lines", "there is no line in it");
+    if (has_typed && has_chosen)
+        return reason_set(web_reason(request), STATUS_INVALID, "lines",
+                          "type lines or choose a file, not both");
+    *ret_lines = has_typed ? typed : chosen;
+    return STATUS_OK;
 }
 
 static Status take_invites(WebRequest *request)
 {
     ListReport *report = ARENA_NEW(web_arena(request), ListReport);
-    Status status = refuse_empty(request);
+    Slice lines;
+    Status status = lines_of(request, 2, &lines);
     if (status == STATUS_OK)
-        status = admin_invite_all(request, web_text(request, 0), slice_trim(web_text(request, 1)),
-                                  report);
+        status = admin_invite_all(request, lines, slice_trim(web_text(request, 1)), report);
     return answer_list(request, status, "invites", report);
 }
 
@@ -265,15 +272,15 @@ Status admin_roll(WebRequest *request, RollAct what, Slice lines, Slice reason, 
     return status;
 }
 
-/* Rows: 0 lines, 1 reason, 2 act. */
+/* Rows: 0 lines, 1 reason, 2 act, 3 file. */
 static Status take_roll(WebRequest *request)
 {
     ListReport *report = ARENA_NEW(web_arena(request), ListReport);
     RollAct act = slice_equal(web_text(request, 2), SLICE("remove")) ? ROLL_REMOVE : ROLL_ADD;
-    Status status = refuse_empty(request);
+    Slice lines;
+    Status status = lines_of(request, 3, &lines);
     if (status == STATUS_OK)
-        status = admin_roll(request, act, web_text(request, 0), slice_trim(web_text(request, 1)),
-                            report);
+        status = admin_roll(request, act, lines, slice_trim(web_text(request, 1)), report);
     return answer_list(request, status, "roll", report);
 }
 
@@ -284,6 +291,7 @@ static const char *const MODES[] = {
 #undef X
     NULL};
 #define LINES_ROW {"lines", WEB_FORM, WEB_TEXT, .fallback = "", .most = ROLL_BODY, .help = "Lines as a spreadsheet saves them: e-mail, name."}
+#define FILE_ROW {"file", WEB_FORM, WEB_TEXT, .fallback = "", .most = ROLL_BODY, .help = "A file of such lines instead, as multipart/form-data."}
 #define EMAIL_ROW {"email", WEB_FORM, WEB_LINE, .fallback = "", .most = 1000, .help = "An e-mail address."}
 
 static const WebRoute ROUTES[] = {
@@ -298,13 +306,13 @@ static const WebRoute ROUTES[] = {
                 REASON_ROW(WEB_FORM)}},
     {WEB_POST, "/admin/electorate/invite", take_invite, ADMIN_ROW(ADMIN_ROLES), .body_bytes = WEB_BODY_DEFAULT,
      .help = "Invites somebody.", .params = {EMAIL_ROW, REASON_ROW(WEB_FORM)}},
-    {WEB_POST, "/admin/electorate/invites", take_invites, ADMIN_ROW(ADMIN_ROLES), .body_bytes = ROLL_BODY,
-     .help = "Invites everybody on a list.", .params = {LINES_ROW, REASON_ROW(WEB_FORM)}},
+    {WEB_POST, "/admin/electorate/invites", take_invites, ADMIN_ROW(ADMIN_ROLES), .body_bytes = ROLL_BODY, .files = true,
+     .seconds = LIST_SECONDS, .help = "Invites everybody on a list.", .params = {LINES_ROW, REASON_ROW(WEB_FORM), FILE_ROW}},
     {WEB_POST, "/admin/electorate/withdraw", take_withdrawal, ADMIN_ROW(ADMIN_ROLES), .body_bytes = WEB_BODY_DEFAULT,
      .help = "Ends an invitation.", .params = {EMAIL_ROW}},
-    {WEB_POST, "/admin/electorate/roll", take_roll, ADMIN_ROW(ADMIN_ROLES), .body_bytes = ROLL_BODY,
+    {WEB_POST, "/admin/electorate/roll", take_roll, ADMIN_ROW(ADMIN_ROLES), .body_bytes = ROLL_BODY, .files = true, .seconds = LIST_SECONDS,
      .help = "Puts everybody of a list on the roll, or takes them off.",
-     .params = {LINES_ROW, REASON_ROW(WEB_FORM), {"act", WEB_FORM, WEB_LINE, .fallback = "", .most = 20, .help = "remove takes them off."}}},
+     .params = {LINES_ROW, REASON_ROW(WEB_FORM), {"act", WEB_FORM, WEB_LINE, .fallback = "", .most = 20, .help = "remove takes them off."}, FILE_ROW}},
 };
 /* clang-format on */
 const Room ROOM_ADMIN_ELECTORATE = ROOM(ROUTES);

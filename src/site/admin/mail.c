@@ -129,23 +129,9 @@ static Status give_mail(WebRequest *request)
     return api_answer(request, &SCHEMA_ADMIN_MAIL, &view);
 }
 
-static Status retry(WebRequest *request)
-{
-    TRY(admin_mail_retry(request));
-    return api_answer_done(request);
-}
-
-static Status suppress(WebRequest *request)
-{
-    TRY(admin_mail_suppress(request));
-    return api_answer_done(request);
-}
-
-static Status allow(WebRequest *request)
-{
-    TRY(admin_mail_allow(request));
-    return api_answer_done(request);
-}
+API_DOES(retry, admin_mail_retry)
+API_DOES(suppress, admin_mail_suppress)
+API_DOES(allow, admin_mail_allow)
 
 /* clang-format off */
 #define ADMINS .access = WEB_ROLE, .roles = 1u << ROLE_ADMIN
