@@ -7,8 +7,7 @@
 
 enum { FORMAT = 1 };
 
-static const Slice ROW = {"rule", 4};
-static const Slice STATE = {"state", 5};
+static const StateRow STATE = {&TABLE_ELECTORATE, {"rule", 4}};
 
 static const struct {
     const char *word, *sentence;
@@ -28,6 +27,11 @@ const char *electorate_mode_sentence(ElectorateMode mode)
 {
     CHECK(mode < ELECTORATE_MODES);
     return MODES[mode].sentence;
+}
+
+bool electorate_goes_by_address(ElectorateMode mode)
+{
+    return mode == ELECTORATE_DOMAIN || mode == ELECTORATE_ROLL;
 }
 
 Status electorate_mode_from(Slice text, ElectorateMode *ret_mode)
@@ -172,15 +176,12 @@ static Status decode(Slice value, Arena *arena, Electorate *ret_electorate)
 
 Status electorate_read(Accounts *accounts, Arena *arena, Electorate *ret_electorate)
 {
-    Cell cell;
-    Read read = {&TABLE_ELECTORATE, ROW, STATE, STORE_SERIAL};
-    Status status = store_read(accounts->store, &read, arena, &cell);
-    if (status == STATUS_NOT_FOUND) {
-        *ret_electorate = (Electorate){.mode = ELECTORATE_OPEN, .value = SLICE_EMPTY};
-        return STATUS_OK;
-    }
-    TRY(status);
-    return decode(cell.value, arena, ret_electorate);
+    Slice value;
+    TRY(state_read(accounts, &STATE, arena, &value));
+    if (value.size > 0)
+        return decode(value, arena, ret_electorate);
+    *ret_electorate = (Electorate){.mode = ELECTORATE_OPEN, .value = SLICE_EMPTY};
+    return STATUS_OK;
 }
 
 static void encode(const ElectorateChange *change, int64_t now_us, Id id, Buffer *value)
@@ -203,20 +204,8 @@ static Status write_state(Accounts *accounts, const Electorate *before,
     BUFFER_SCOPE Buffer value = {0};
     Id id = fresh_id(accounts);
     encode(change, clock_now_us(accounts->world.clock), id, &value);
-    Condition condition = {STATE, before->value, before->version == 0};
-    Slice receipt = store_receipt(id_slice(&id), arena);
-    Change changes[] = {
-        {.column = STATE, .value = buffer_slice(&value)},
-        {.column = receipt, .value = id_slice(&id), .ttl_s = STORE_RECEIPT_TTL_S},
-    };
-    Update update = {.table = &TABLE_ELECTORATE,
-                     .row = ROW,
-                     .conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = 2,
-                     .proof = receipt};
-    return store_update(accounts->store, &update, UPDATE_TRIES, arena, NULL);
+    return state_replace(accounts, &STATE, before->value, &(StateValue){id, buffer_slice(&value)},
+                         arena);
 }
 
 Status electorate_set(Accounts *accounts, const ElectorateChange *change, Reason *reason)

@@ -31,6 +31,8 @@ enum {
 /* "open" */
 const char *electorate_mode_text(ElectorateMode mode);
 const char *electorate_mode_sentence(ElectorateMode mode);
+/* Whether the address decides who may join. */
+bool electorate_goes_by_address(ElectorateMode mode);
 MUST_USE Status electorate_mode_from(Slice text, ElectorateMode *ret_mode);
 
 typedef struct Electorate {

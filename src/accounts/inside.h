@@ -217,3 +217,21 @@ bool secret_equal(Slice a, Slice b);
 /* ---- settings.c ---------------------------------------------------------------------------------------------- */
 
 void settings_forget(Accounts *accounts);
+
+/* ---- A live setting (rows.c) -------------------------------------------------------------------------------------- */
+
+/* One row whose cell `state` is replaced as a whole, on what was read. */
+typedef struct StateRow {
+    const Table *table;
+    Slice row;
+} StateRow;
+/* Serially. Empty: nobody has ever written it. */
+MUST_USE Status state_read(Accounts *accounts, const StateRow *state, Arena *arena,
+                           Slice *ret_value);
+typedef struct StateValue {
+    Id id; /* fresh, and in `bytes`, so that a value never comes back */
+    Slice bytes;
+} StateValue;
+/* CONFLICT: another value stands than `before`, which is empty for none. */
+MUST_USE Status state_replace(Accounts *accounts, const StateRow *state, Slice before,
+                              const StateValue *value, Arena *arena);

@@ -59,6 +59,8 @@ static Slice seal(const Accounts *accounts, const Journey *journey, Arena *arena
     put_text(&plain, journey->verifier);
     put_text(&plain, journey->next);
     buffer_u64(&plain, journey->account);
+    if (journey->invitation.size > 0) /* else as an older version reads it */
+        put_text(&plain, journey->invitation);
     return vault_seal(accounts->vault, SEALED, buffer_slice(&plain), arena);
 }
 
@@ -73,6 +75,9 @@ static Status unseal(const Accounts *accounts, Slice sealed, Arena *arena, Journ
     journey.verifier = reader_bytes(&reader, reader_u16(&reader));
     journey.next = reader_bytes(&reader, reader_u16(&reader));
     journey.account = reader_u64(&reader);
+    journey.invitation = SLICE_EMPTY;
+    if (!reader.failed && !reader_done(&reader))
+        journey.invitation = reader_bytes(&reader, reader_u16(&reader));
     if (!reader_done(&reader))
         return STATUS_CORRUPT;
     *ret_journey = journey;
@@ -119,7 +124,8 @@ Slice journeys_browser(Accounts *accounts, Arena *arena)
 Status journeys_begin(Accounts *accounts, const Journey *journey, Slice browser, Arena *arena,
                       Slice *ret_state)
 {
-    CHECK(journey->next.size <= JOURNEY_NEXT_BYTES);
+    CHECK(journey->next.size <= JOURNEY_NEXT_BYTES &&
+          journey->invitation.size <= JOURNEY_INVITATION_BYTES);
     Slice state = journeys_browser(accounts, arena);
     JourneyCell cell = {.used = UNUSED,
                         .made_us = clock_now_us(accounts->world.clock),

@@ -9,13 +9,14 @@
 
 #include "accounts/accounts.h"
 
-enum { JOURNEY_S = 600, JOURNEY_NEXT_BYTES = 2000 };
+enum { JOURNEY_S = 600, JOURNEY_NEXT_BYTES = 2000, JOURNEY_INVITATION_BYTES = 100 };
 
 typedef struct Journey {
     Slice provider;
     Slice nonce, verifier; /* secrets of the log-in there */
     Slice next;            /* where to go on afterwards */
     uint64_t account;      /* whose connection it shall be; 0: to log in */
+    Slice invitation;      /* that somebody who joins came with; perhaps empty */
 } Journey;
 
 /* `browser` is the secret of the cookie. */

@@ -6,8 +6,7 @@
 
 enum { FORMAT = 1, PAGE_CELLS = 2000 };
 
-static const Slice ROW = {"retention", 9};
-static const Slice STATE = {"state", 5};
+static const StateRow STATE = {&TABLE_SITE, {"retention", 9}};
 
 const RetentionRow RETENTION_ROWS[] = {
 #define X(name, fallback, least, most, deletes, about) \
@@ -77,15 +76,12 @@ static Status decode(Slice value, Retention *ret_retention)
 
 Status retention_read(Accounts *accounts, Arena *arena, Retention *ret_retention)
 {
-    Cell cell;
-    Read read = {&TABLE_SITE, ROW, STATE, STORE_SERIAL};
-    Status status = store_read(accounts->store, &read, arena, &cell);
-    if (status == STATUS_NOT_FOUND) {
-        *ret_retention = AT_FIRST;
-        return STATUS_OK;
-    }
-    TRY(status);
-    return decode(cell.value, ret_retention);
+    Slice value;
+    TRY(state_read(accounts, &STATE, arena, &value));
+    if (value.size > 0)
+        return decode(value, ret_retention);
+    *ret_retention = AT_FIRST;
+    return STATUS_OK;
 }
 
 Status retention_set(Accounts *accounts, const Retention *retention, Reason *reason)
@@ -100,20 +96,8 @@ Status retention_set(Accounts *accounts, const Retention *retention, Reason *rea
     buffer_u8(&value, (uint8_t)RETENTION_ROW_COUNT);
     for (size_t i = 0; i < RETENTION_ROW_COUNT; i++)
         buffer_i64(&value, days_of(retention, i));
-    Condition condition = {STATE, retention->value, retention->version == 0};
-    Slice receipt = store_receipt(id_slice(&id), arena);
-    Change changes[] = {
-        {.column = STATE, .value = buffer_slice(&value)},
-        {.column = receipt, .value = id_slice(&id), .ttl_s = STORE_RECEIPT_TTL_S},
-    };
-    Update update = {.table = &TABLE_SITE,
-                     .row = ROW,
-                     .conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = 2,
-                     .proof = receipt};
-    Status status = store_update(accounts->store, &update, UPDATE_TRIES, arena, NULL);
+    Status status = state_replace(accounts, &STATE, retention->value,
+                                  &(StateValue){id, buffer_slice(&value)}, arena);
     if (status == STATUS_CONFLICT)
         return reason_set(reason, status, "", "somebody else changed it in between");
     return status;

@@ -186,3 +186,37 @@ Status side_replace(Accounts *accounts, uint64_t id, const AccountRow *row, cons
         write.conditions[write.condition_count++] = (Condition){HEAD, row->value, false};
     return write_row(accounts, id, &write, fresh, arena);
 }
+
+/* ---- A live setting ------------------------------------------------------------------------------------------------ */
+
+static const Slice STATE = {"state", 5};
+
+Status state_read(Accounts *accounts, const StateRow *state, Arena *arena, Slice *ret_value)
+{
+    Cell cell = {.value = SLICE_EMPTY};
+    Read read = {state->table, state->row, STATE, STORE_SERIAL};
+    Status status = store_read(accounts->store, &read, arena, &cell);
+    if (status != STATUS_NOT_FOUND)
+        TRY(status);
+    *ret_value = cell.value;
+    return STATUS_OK;
+}
+
+Status state_replace(Accounts *accounts, const StateRow *state, Slice before,
+                     const StateValue *value, Arena *arena)
+{
+    Condition condition = {STATE, before, before.size == 0};
+    Slice receipt = store_receipt(id_slice(&value->id), arena);
+    Change changes[] = {
+        {.column = STATE, .value = value->bytes},
+        {.column = receipt, .value = id_slice(&value->id), .ttl_s = STORE_RECEIPT_TTL_S},
+    };
+    Update update = {.table = state->table,
+                     .row = state->row,
+                     .conditions = &condition,
+                     .condition_count = 1,
+                     .changes = changes,
+                     .change_count = 2,
+                     .proof = receipt};
+    return store_update(accounts->store, &update, UPDATE_TRIES, arena, NULL);
+}

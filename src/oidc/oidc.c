@@ -343,6 +343,7 @@ Status oidc_return(Oidc *oidc, size_t index, const OidcReturn *back, Arena *aren
     TRY(find_endpoints(oidc, provider, arena, &endpoints, reason));
     TRY(redeem(provider, &endpoints, back, arena, &token, reason));
     TRY(believe(oidc, provider, &endpoints, token, back->secrets.nonce, arena, &claims, reason));
-    *ret_person = (OidcPerson){claims.subject, claims.email, claims.name};
+    *ret_person = (OidcPerson){claims.subject, claims.email, claims.name,
+                               claims.email_verified ? claims.email : SLICE_EMPTY};
     return STATUS_OK;
 }

@@ -58,6 +58,7 @@ typedef struct OidcReturn {
 typedef struct OidcPerson {
     Slice subject;
     Slice email, name; /* as the provider says, for a form: proof of nothing */
+    Slice verified; /* the same address where the provider vouches that it is theirs; else empty */
 } OidcPerson;
 MUST_USE Status oidc_return(Oidc *oidc, size_t provider, const OidcReturn *back, Arena *arena,
                             OidcPerson *ret_person, Reason *reason);

@@ -344,6 +344,8 @@ Status claims_read(Slice json, Arena *arena, OidcClaims *ret_claims, Reason *rea
     claims.nonce = text_or_none(document, "nonce", OIDC_TEXT_MOST, arena);
     claims.email = text_or_none(document, "email", OIDC_TEXT_MOST, arena);
     claims.name = text_or_none(document, "preferred_username", OIDC_TEXT_MOST, arena);
+    if (json_get_bool(document, "email_verified", &claims.email_verified, NULL) != STATUS_OK)
+        claims.email_verified = false;
     *ret_claims = claims;
     return STATUS_OK;
 }

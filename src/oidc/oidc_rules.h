@@ -91,7 +91,8 @@ typedef struct OidcClaims {
     Slice audiences[OIDC_AUDIENCES_MOST];
     size_t audience_count;
     int64_t expires_s, issued_s;
-    Slice email, name; /* as the provider has them; empty when it does not say */
+    Slice email, name;   /* as the provider has them; empty when it does not say */
+    bool email_verified; /* it says that the address is this person's; nothing but `true` counts */
 } OidcClaims;
 
 MUST_USE Status claims_read(Slice json, Arena *arena, OidcClaims *ret_claims, Reason *reason);

@@ -2,12 +2,13 @@
  *
  * There and back: POST /login/with/PROVIDER keeps what is meant (accounts/journeys.h) and sends the browser away; it comes back to
  * GET /login/back/PROVIDER. Whoever is known there is logged in, through their second factor when they have one; whoever is not chooses a name, and
- * joins as everybody does, by a letter. What the provider says of who they are is kept meanwhile in a sealed cookie, for half an hour.
+ * joins as everybody does, by a letter; an invitation travels with them. What the provider says of who they are is kept meanwhile in a sealed cookie, for half an hour.
  * The browser is not redirected by the answer to a form, which our own rules for forms would forbid (CSP form-action), but led on by a page. */
 #include "site/connections.h"
 
 #include <sodium.h>
 
+#include "accounts/invitations.h"
 #include "accounts/journeys.h"
 #include "site/pages.h"
 #include "site/people.h"
@@ -59,23 +60,20 @@ static Status answer_leave(WebRequest *request, const LeaveView *view)
     return STATUS_OK;
 }
 
-/* Each time with a new secret in the cookie, so that of several tabs the last one counts. */
-static Status leave_for(WebRequest *request, Slice key, uint64_t account, Slice next)
+/* What is meant, but for what is made here. Each time with a new secret in the cookie, so that of several tabs the last one counts. */
+static Status leave_for(WebRequest *request, Journey journey)
 {
     Arena *arena = web_arena(request);
     Oidc *oidc = oidc_of(request);
     size_t provider;
-    OidcLeave leave = {.back = back_address(request, key)};
-    if (!oidc_find(oidc, key, &provider))
+    OidcLeave leave = {.back = back_address(request, journey.provider)};
+    if (!oidc_find(oidc, journey.provider, &provider))
         return STATUS_NOT_FOUND;
     TRY(people_throttle(request, THROTTLE_LOGIN_ADDRESS));
     leave.secrets = oidc_secrets(oidc, arena);
     Slice browser = journeys_browser(accounts_of(request), arena);
-    Journey journey = {.provider = key,
-                       .nonce = leave.secrets.nonce,
-                       .verifier = leave.secrets.verifier,
-                       .next = next,
-                       .account = account};
+    journey.nonce = leave.secrets.nonce;
+    journey.verifier = leave.secrets.verifier;
     TRY(journeys_begin(accounts_of(request), &journey, browser, arena, &leave.state));
     LeaveView view = {.title = oidc_provider(oidc, provider).title};
     TRY(oidc_leave(oidc, provider, &leave, arena, &view.address, web_reason(request)));
@@ -85,20 +83,24 @@ static Status leave_for(WebRequest *request, Slice key, uint64_t account, Slice 
 
 static Status do_log_in(WebRequest *request)
 {
-    Slice next = people_next(web_text(request, 1));
-    return leave_for(request, web_text(request, 0), 0, next);
+    return leave_for(request, (Journey){.provider = web_text(request, 0),
+                                        .next = people_next(web_text(request, 1)),
+                                        .invitation = web_text(request, 2)});
 }
 
 static Status do_connect(WebRequest *request)
 {
-    return leave_for(request, web_text(request, 0), me(request)->id, SLICE("/my/connections"));
+    return leave_for(request, (Journey){.provider = web_text(request, 0),
+                                        .next = SLICE("/my/connections"),
+                                        .account = me(request)->id,
+                                        .invitation = SLICE_EMPTY});
 }
 
 /* ---- Who joins by another site --------------------------------------------------------------------------------------------- */
 
 typedef struct Joining {
-    NewConnection who;
-    Slice name;
+    ElsewhereJoiner joiner;
+    Slice name; /* for the form */
 } Joining;
 
 static void put_text(Buffer *buffer, Slice text)
@@ -112,10 +114,12 @@ static void keep_joining(WebRequest *request, const Joining *joining)
     BUFFER_SCOPE Buffer plain = {0};
     Arena *arena = web_arena(request);
     buffer_i64(&plain, site_now_us(request));
-    put_text(&plain, joining->who.provider);
-    put_text(&plain, joining->who.subject);
-    put_text(&plain, joining->who.label);
+    put_text(&plain, joining->joiner.who.provider);
+    put_text(&plain, joining->joiner.who.subject);
+    put_text(&plain, joining->joiner.who.label);
     put_text(&plain, joining->name);
+    put_text(&plain, joining->joiner.verified);
+    put_text(&plain, joining->joiner.invitation);
     Slice sealed = vault_seal(site_of(request)->app->vault, JOINING, buffer_slice(&plain), arena);
     web_set_cookie(request, JOINING, base64url_write(sealed, arena), JOINING_S);
 }
@@ -129,10 +133,11 @@ static bool read_joining(WebRequest *request, Joining *ret_joining)
         return false;
     Reader reader = reader_of(plain);
     int64_t age_us = site_now_us(request) - reader_i64(&reader);
-    ret_joining->who.provider = reader_bytes(&reader, reader_u16(&reader));
-    ret_joining->who.subject = reader_bytes(&reader, reader_u16(&reader));
-    ret_joining->who.label = reader_bytes(&reader, reader_u16(&reader));
-    ret_joining->name = reader_bytes(&reader, reader_u16(&reader));
+    ElsewhereJoiner *joiner = &ret_joining->joiner;
+    Slice *const texts[] = {&joiner->who.provider, &joiner->who.subject, &joiner->who.label,
+                            &ret_joining->name,    &joiner->verified,    &joiner->invitation};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        *texts[i] = reader_bytes(&reader, reader_u16(&reader));
     return reader_done(&reader) && age_us >= 0 && age_us <= JOINING_S * US_PER_S;
 }
 
@@ -146,7 +151,8 @@ static Status answer_join(WebRequest *request, const Joining *joining, PersonFor
 {
     Frame frame = {.title = SLICE("Join"), .is_narrow = true};
     form->csrf = site_form_token(request);
-    form->provider = title_of(oidc_of(request), joining->who.provider);
+    form->provider = title_of(oidc_of(request), joining->joiner.who.provider);
+    form->invitation = joining->joiner.invitation;
     if (form->fault.is_set)
         web_code(request, 422);
     web_private(request);
@@ -163,7 +169,13 @@ static Status show_join(WebRequest *request)
         web_redirect(request, 303, SLICE("/register"));
         return STATUS_OK;
     }
-    PersonForm form = {.name = joining.name, .email = joining.who.label};
+    PersonForm form = {.name = joining.name, .email = joining.joiner.who.label};
+    if (joining.joiner.invitation.size > 0) {
+        Invitation invitation;
+        TRY(invitations_peek(accounts_of(request), joining.joiner.invitation, web_arena(request),
+                             &invitation, web_reason(request)));
+        form.email = invitation.email;
+    }
     return answer_join(request, &joining, &form);
 }
 
@@ -174,7 +186,7 @@ static Status do_join(WebRequest *request)
         web_redirect(request, 303, SLICE("/register"));
         return STATUS_OK;
     }
-    Status status = people_register_with(request, &joining.who);
+    Status status = people_register_with(request, &joining.joiner);
     if (form_can_be_corrected(status)) {
         PersonForm form = {.name = web_text(request, 0), .email = web_text(request, 1)};
         form.fault = people_faults(request, &form, NULL);
@@ -204,7 +216,9 @@ static Status come_in_or_join(WebRequest *request, const Journey *journey, const
     Status status =
         elsewhere_find(accounts_of(request), journey->provider, person->subject, arena, &account);
     if (status == STATUS_NOT_FOUND) {
-        Joining joining = {{journey->provider, person->subject, person->email},
+        Joining joining = {{{journey->provider, person->subject, person->email},
+                            person->verified,
+                            journey->invitation},
                            name_for_form(person, arena)};
         keep_joining(request, &joining);
         web_redirect(request, 303, SLICE("/register/with"));
@@ -329,7 +343,10 @@ static const WebRoute ROUTES[] = {
      .help = "Leads to another site to log in there.",
      .params = {PROVIDER_ROW(WEB_PATH),
                 {"next", WEB_FORM, WEB_LINE, .optional = true, .most = NEXT_MOST,
-                 .help = "Where to go afterwards."}}},
+                 .help = "Where to go afterwards."},
+                {"invitation", WEB_FORM, WEB_OPAQUE, .optional = true,
+                 .most = JOURNEY_INVITATION_BYTES,
+                 .help = "Of the link of an invitation, for who joins."}}},
     {WEB_GET, "/login/back/{provider}", come_back, .threads = WEB_OUTSIDE, .access = WEB_GUEST,
      .whose = WEB_ANYBODYS, .help = "Where that site leads back to.",
      .params = {[BACK_PROVIDER] = PROVIDER_ROW(WEB_PATH),

@@ -3,6 +3,7 @@
 
 #include "accounts/credentials.h"
 #include "accounts/electorate.h"
+#include "accounts/elsewhere.h"
 #include "mail/letters.h"
 #include "site/inside.h"
 
@@ -128,9 +129,15 @@ MUST_USE Status people_log_out(WebRequest *request);
 /* Rows 0 to 3, name, e-mail, password and perhaps an invitation: registers and sends the letter. OK also when the e-mail is taken or not on the
  * roll; then a letter tells its owner so. */
 MUST_USE Status people_register(WebRequest *request);
-/* The same without a password, for who logs in at another site; rows 0 and 1. */
-struct NewConnection;
-MUST_USE Status people_register_with(WebRequest *request, const struct NewConnection *connection);
+/* Who joins by another site. */
+typedef struct ElsewhereJoiner {
+    NewConnection who;
+    Slice verified;   /* the address that it vouches for; empty: none */
+    Slice invitation; /* the secret of its link; empty: none */
+} ElsewhereJoiner;
+/* The same without a password, for who logs in at another site; rows 0 and 1. Where the rule goes by addresses (domain, roll) and that site vouches for
+ * one, the account's address must be that one; where it vouches for none, our letter proves the address, as everybody's. */
+MUST_USE Status people_register_with(WebRequest *request, const ElsewhereJoiner *joiner);
 /* What is wrong with such a form: all of it. `password` is NULL where none is asked for. */
 FormFault people_faults(WebRequest *request, const PersonForm *form, const Slice *password);
 /* Row 0, name or e-mail: sends the letter for a new password. OK also when nobody is called that. */

@@ -4,7 +4,6 @@
  * same page as everybody, and its owner gets a letter that says so. So it is with an address that is not on the roll (electorate.h): nobody learns
  * by trying who is on it. Opening the link of a letter changes nothing, because mail
  * scanners open links; the button's POST confirms. */
-#include "accounts/elsewhere.h"
 #include "mail/mail.h"
 #include "site/pages.h"
 #include "site/people.h"
@@ -100,6 +99,7 @@ static Status check_free(WebRequest *request, Slice name, Reason *reason)
 typedef struct Joiner {
     Registration registration;
     const NewConnection *connection; /* NULL: by a password */
+    Slice verified;                  /* the address that the other site vouches for; empty: none */
     Slice invitation;                /* the secret of its link; empty: none */
 } Joiner;
 
@@ -110,6 +110,7 @@ static Joiner joiner_of(WebRequest *request)
                                      .email = web_text(request, 1),
                                      .address = origin.address,
                                      .cookie = web_cookie(request, DOOR_VISITOR)},
+                    .verified = SLICE_EMPTY,
                     .invitation = SLICE_EMPTY};
 }
 
@@ -168,10 +169,32 @@ static Status register_admitted(WebRequest *request, const Joiner *joiner,
     return send_confirmation(request, id);
 }
 
+/* Where the rule goes by addresses, the one that the other site has verified counts; what it has not is proved by our letter, as everybody's. */
+static Status check_verified(WebRequest *request, const Joiner *joiner)
+{
+    Electorate electorate;
+    Slice own, typed;
+    Arena *arena = web_arena(request);
+    Reason *reason = web_reason(request);
+    if (joiner->verified.size == 0 || joiner->invitation.size > 0 ||
+        account_fold_email(joiner->verified, arena, &own, NULL) != STATUS_OK)
+        return STATUS_OK;
+    TRY(electorate_read(site_of(request)->app->accounts, arena, &electorate));
+    if (!electorate_goes_by_address(electorate.mode))
+        return STATUS_OK;
+    TRY(account_fold_email(slice_trim(joiner->registration.email), arena, &typed, reason));
+    if (slice_equal(own, typed))
+        return STATUS_OK;
+    return reason_set(reason, STATUS_REFUSED, "email",
+                      "who may join goes by the address that you have there: %.*s",
+                      SLICE_ARG(joiner->verified));
+}
+
 static Status join(WebRequest *request, const Joiner *joiner)
 {
     Admission admission;
     TRY(people_throttle(request, THROTTLE_REGISTER));
+    TRY(check_verified(request, joiner));
     Status status =
         electorate_admit(site_of(request)->app->accounts, joiner->registration.email,
                          joiner->invitation, web_arena(request), &admission, web_reason(request));
@@ -189,10 +212,12 @@ Status people_register(WebRequest *request)
     return join(request, &joiner);
 }
 
-Status people_register_with(WebRequest *request, const NewConnection *connection)
+Status people_register_with(WebRequest *request, const ElsewhereJoiner *elsewhere)
 {
     Joiner joiner = joiner_of(request);
-    joiner.connection = connection;
+    joiner.connection = &elsewhere->who;
+    joiner.verified = elsewhere->verified;
+    joiner.invitation = elsewhere->invitation;
     return join(request, &joiner);
 }
 

@@ -142,71 +142,73 @@ static Status judge(const char *claims, int64_t now_s, const char *field)
     return status;
 }
 
+static const struct {
+    const char *claims, *field; /* of what is wrong; NULL: nothing is */
+    int64_t now_s;
+} TOKENS[] = {
+    {"{" GOOD ",\"aud\":\"me\"}", NULL, 1000000},
+    {"{" GOOD ",\"aud\":[\"me\"]}", NULL, 1000000},
+    {"{" GOOD ",\"aud\":[\"me\"],\"azp\":\"me\"}", NULL, 1000000},
+    {"{" GOOD ",\"aud\":[\"you\",\"me\"],\"azp\":\"me\"}", NULL, 1000000},
+    {"{" GOOD ",\"aud\":[\"you\",\"me\"]}", "aud", 1000000},
+    {"{" GOOD ",\"aud\":[\"you\",\"me\"],\"azp\":\"you\"}", "aud", 1000000},
+    {"{" GOOD ",\"aud\":\"me\",\"azp\":\"you\"}", "aud", 1000000},
+    {"{" GOOD ",\"aud\":\"you\"}", "aud", 1000000},
+    {"{" GOOD ",\"aud\":[]}", "aud", 1000000},
+    {"{" GOOD "}", "aud", 1000000},
+    {"{" GOOD ",\"aud\":\"me\"}", NULL, 1000000 - 60},
+    {"{" GOOD ",\"aud\":\"me\"}", "iat", 1000000 - 61},
+    {"{" GOOD ",\"aud\":\"me\"}", NULL, 1000600},
+    {"{" GOOD ",\"aud\":\"me\"}", "iat", 1000601},
+    {"{" GOOD ",\"aud\":\"me\"}", "exp", 1000660},
+    {"{\"iss\":\"https://"
+     "id.example\",\"sub\":\"2\",\"exp\":1000010,\"iat\":1000000,\"nonce\":\"n\",\"aud\":"
+     "\"me\"}",
+     NULL, 1000069},
+    {"{\"iss\":\"https://"
+     "id.example\",\"sub\":\"2\",\"exp\":1000010,\"iat\":1000000,\"nonce\":\"n\",\"aud\":"
+     "\"me\"}",
+     "exp", 1000070},
+    {"{\"iss\":\"https://id.example/"
+     "\",\"sub\":\"2\",\"exp\":1000600,\"iat\":1000000,\"nonce\":\"n\",\"aud\":\"me\"}",
+     "iss", 1000000},
+    {"{\"iss\":\"https://"
+     "id.example\",\"sub\":\"2\",\"exp\":1000600,\"iat\":1000000,\"nonce\":\"N\",\"aud\":"
+     "\"me\"}",
+     "nonce", 1000000},
+    {"{\"iss\":\"https://"
+     "id.example\",\"sub\":\"2\",\"exp\":1000600,\"iat\":1000000,\"aud\":\"me\"}",
+     "nonce", 1000000},
+    {"{\"iss\":\"https://"
+     "id.example\",\"sub\":\"2\",\"iat\":1000000,\"nonce\":\"n\",\"aud\":\"me\"}",
+     "exp", 1000000},
+    {"{\"iss\":\"https://"
+     "id.example\",\"sub\":\"2\",\"exp\":\"1000600\",\"iat\":1000000,\"nonce\":\"n\",\"aud\":"
+     "\"me\"}",
+     "exp", 1000000},
+    {"{\"iss\":\"https://"
+     "id.example\",\"sub\":\"2\",\"exp\":1000600,\"nonce\":\"n\",\"aud\":\"me\"}",
+     "iat", 1000000},
+    {"{\"iss\":\"https://"
+     "id.example\",\"sub\":\"\",\"exp\":1000600,\"iat\":1000000,\"nonce\":\"n\",\"aud\":"
+     "\"me\"}",
+     "sub", 1000000},
+    {"{\"iss\":\"https://"
+     "id.example\",\"sub\":7,\"exp\":1000600,\"iat\":1000000,\"nonce\":\"n\",\"aud\":\"me\"}",
+     "sub", 1000000},
+    {"{\"iss\":\"https://"
+     "id.example\",\"sub\":\"\\u00e9\",\"exp\":1000600,\"iat\":1000000,\"nonce\":\"n\",\"aud\":"
+     "\"me\"}",
+     "sub", 1000000},
+};
+
 TEST(a_token_is_of_the_issuer_for_us_from_now_and_of_this_log_in)
 {
-    static const struct {
-        const char *claims, *field; /* of what is wrong; NULL: nothing is */
-        int64_t now_s;
-    } CASES[] = {
-        {"{" GOOD ",\"aud\":\"me\"}", NULL, 1000000},
-        {"{" GOOD ",\"aud\":[\"me\"]}", NULL, 1000000},
-        {"{" GOOD ",\"aud\":[\"me\"],\"azp\":\"me\"}", NULL, 1000000},
-        {"{" GOOD ",\"aud\":[\"you\",\"me\"],\"azp\":\"me\"}", NULL, 1000000},
-        {"{" GOOD ",\"aud\":[\"you\",\"me\"]}", "aud", 1000000},
-        {"{" GOOD ",\"aud\":[\"you\",\"me\"],\"azp\":\"you\"}", "aud", 1000000},
-        {"{" GOOD ",\"aud\":\"me\",\"azp\":\"you\"}", "aud", 1000000},
-        {"{" GOOD ",\"aud\":\"you\"}", "aud", 1000000},
-        {"{" GOOD ",\"aud\":[]}", "aud", 1000000},
-        {"{" GOOD "}", "aud", 1000000},
-        {"{" GOOD ",\"aud\":\"me\"}", NULL, 1000000 - 60},
-        {"{" GOOD ",\"aud\":\"me\"}", "iat", 1000000 - 61},
-        {"{" GOOD ",\"aud\":\"me\"}", NULL, 1000600},
-        {"{" GOOD ",\"aud\":\"me\"}", "iat", 1000601},
-        {"{" GOOD ",\"aud\":\"me\"}", "exp", 1000660},
-        {"{\"iss\":\"https://"
-         "id.example\",\"sub\":\"2\",\"exp\":1000010,\"iat\":1000000,\"nonce\":\"n\",\"aud\":"
-         "\"me\"}",
-         NULL, 1000069},
-        {"{\"iss\":\"https://"
-         "id.example\",\"sub\":\"2\",\"exp\":1000010,\"iat\":1000000,\"nonce\":\"n\",\"aud\":"
-         "\"me\"}",
-         "exp", 1000070},
-        {"{\"iss\":\"https://id.example/"
-         "\",\"sub\":\"2\",\"exp\":1000600,\"iat\":1000000,\"nonce\":\"n\",\"aud\":\"me\"}",
-         "iss", 1000000},
-        {"{\"iss\":\"https://"
-         "id.example\",\"sub\":\"2\",\"exp\":1000600,\"iat\":1000000,\"nonce\":\"N\",\"aud\":"
-         "\"me\"}",
-         "nonce", 1000000},
-        {"{\"iss\":\"https://"
-         "id.example\",\"sub\":\"2\",\"exp\":1000600,\"iat\":1000000,\"aud\":\"me\"}",
-         "nonce", 1000000},
-        {"{\"iss\":\"https://"
-         "id.example\",\"sub\":\"2\",\"iat\":1000000,\"nonce\":\"n\",\"aud\":\"me\"}",
-         "exp", 1000000},
-        {"{\"iss\":\"https://"
-         "id.example\",\"sub\":\"2\",\"exp\":\"1000600\",\"iat\":1000000,\"nonce\":\"n\",\"aud\":"
-         "\"me\"}",
-         "exp", 1000000},
-        {"{\"iss\":\"https://"
-         "id.example\",\"sub\":\"2\",\"exp\":1000600,\"nonce\":\"n\",\"aud\":\"me\"}",
-         "iat", 1000000},
-        {"{\"iss\":\"https://"
-         "id.example\",\"sub\":\"\",\"exp\":1000600,\"iat\":1000000,\"nonce\":\"n\",\"aud\":"
-         "\"me\"}",
-         "sub", 1000000},
-        {"{\"iss\":\"https://"
-         "id.example\",\"sub\":7,\"exp\":1000600,\"iat\":1000000,\"nonce\":\"n\",\"aud\":\"me\"}",
-         "sub", 1000000},
-        {"{\"iss\":\"https://"
-         "id.example\",\"sub\":\"\\u00e9\",\"exp\":1000600,\"iat\":1000000,\"nonce\":\"n\",\"aud\":"
-         "\"me\"}",
-         "sub", 1000000},
-    };
-    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
-        Status status =
-            judge(CASES[i].claims, CASES[i].now_s, CASES[i].field == NULL ? "" : CASES[i].field);
-        if ((status == STATUS_OK) != (CASES[i].field == NULL))
-            test_fail(__FILE__, __LINE__, "%zu: %s is %s", i, CASES[i].claims, status_name(status));
+    for (size_t i = 0; i < sizeof TOKENS / sizeof TOKENS[0]; i++) {
+        Status status = judge(TOKENS[i].claims, TOKENS[i].now_s,
+                              TOKENS[i].field == NULL ? "" : TOKENS[i].field);
+        if ((status == STATUS_OK) != (TOKENS[i].field == NULL))
+            test_fail(__FILE__, __LINE__, "%zu: %s is %s", i, TOKENS[i].claims,
+                      status_name(status));
     }
 }

@@ -11,6 +11,7 @@ from cryptography.hazmat.primitives import serialization
 
 from program import Api, Client
 from provider import Key, Provider
+from test_electorate import invite, rule, tell
 from test_people import PASSWORD, Town, link_in, shared
 from test_second import set_up
 
@@ -92,6 +93,110 @@ def test_an_address_that_is_taken_links_nothing_and_is_not_told(town, provider):
     assert thief.send("/register/with", "/register/with", name="thief", email="bert@example.org").location == "/register/sent"
     assert "bert" in town.box.wait_for("bert@example.org", "already")
     assert come(thief, provider, "s-thief", email="bert@example.org").location == "/register/with", "still nobody here"
+
+
+# ---- Who may join by it
+
+
+@pytest.fixture
+def by_rule(town):
+    yield lambda mode, **flags: rule(town, mode, **flags)
+    rule(town, "open")
+
+
+def leave(browser, page):
+    """On to the provider from a page that offers it."""
+    answer = browser.send(page, "/login/with/town-id")
+    assert answer.code == 200, answer.text
+    return re.search(r'class="action" rel="noreferrer" href="([^"]+)"', answer.text).group(1).replace("&amp;", "&")
+
+
+def ask_to_join(browser, name, email):
+    return browser.send("/register/with", "/register/with", name=name, email=email)
+
+
+def test_an_invitation_travels_along_and_is_used_once(town, provider, by_rule):
+    by_rule("invitation")
+    stranger = town.browser()
+    assert come(stranger, provider, "s-uninvited").location == "/register/with"
+    refused = ask_to_join(stranger, "uninvited", "uninvited@example.org")
+    assert refused.code == 422 and "only who was invited may join" in refused.words
+    invite(town, "ivy@example.org")
+    link = link_in(town.box.wait_for("ivy@example.org", "invite"), "/invitation")
+    ivy, late = town.browser(), town.browser()
+    path, fields = provider.authorize(leave(ivy, link), "s-ivy", email="ivy@elsewhere.example", email_verified=True)
+    late_path, late_fields = provider.authorize(leave(late, link), "s-late")
+    assert back(ivy, path, **fields).location == "/register/with"
+    page = ivy.get("/register/with")
+    assert "You are invited" in page.words and page.form("/register/with")["email"] == "ivy@example.org"
+    other = ask_to_join(ivy, "ivy", "ivy@elsewhere.example")
+    assert other.code == 422 and "this invitation is for another address" in other.words
+    assert ask_to_join(ivy, "ivy", "ivy@example.org").location == "/register/sent"
+    town.confirm(ivy, "ivy")
+    assert come(ivy, provider, "s-ivy").location == "/"
+    assert town.browser().get(link).code == 422, "it works once"
+    assert back(late, late_path, **late_fields).location == "/register/with"
+    assert late.get("/register/with").code == 422, "also for who began with it before"
+    replayed = late.ask("POST", "/register/with", {"csrf": late.get("/login").form("/login")["csrf"], "name": "late", "email": "ivy@example.org"})
+    assert replayed.code == 422 and "used already" in replayed.words
+    assert come(town.browser(), provider, "s-late").location == "/register/with", "nobody joined by it"
+
+
+def test_an_invitation_that_is_none_opens_nothing(town, provider, by_rule):
+    by_rule("invitation")
+    eve = town.browser()
+    form = eve.get("/login").form("/login/with/town-id")
+    answer = eve.ask("POST", "/login/with/town-id", {**form, "invitation": "A" * 43})
+    address = re.search(r'class="action" rel="noreferrer" href="([^"]+)"', answer.text).group(1).replace("&amp;", "&")
+    path, fields = provider.authorize(address, "s-eve")
+    assert back(eve, path, **fields).location == "/register/with"
+    assert eve.get("/register/with").code in (404, 422)
+    refused = eve.ask("POST", "/register/with", {"csrf": form["csrf"], "name": "eve", "email": "eve@example.org"})
+    assert refused.code == 422
+    assert eve.ask("POST", "/login/with/town-id", {**form, "invitation": "A" * 101}).code == 400
+
+
+def test_by_domain_the_address_that_the_provider_has_verified_counts(town, provider, by_rule):
+    by_rule("domain", domains="example.org")
+    away_from = town.browser()
+    assert come(away_from, provider, "s-otto", email="otto@other.example", email_verified=True).location == "/register/with"
+    wrong = ask_to_join(away_from, "otto", "otto@example.org")
+    assert wrong.code == 422 and 'id="email-fault"' in wrong.text and "goes by the address that you have there: otto@other.example" in wrong.words
+    foreign = ask_to_join(away_from, "otto", "otto@other.example")
+    assert foreign.code == 422 and "only addresses of certain domains" in foreign.words
+    dana = town.browser()
+    assert come(dana, provider, "s-dana", email="Dana@Example.org", email_verified=True).location == "/register/with"
+    assert ask_to_join(dana, "dana", "dana@example.org").location == "/register/sent"
+    town.confirm(dana, "dana")
+    assert come(dana, provider, "s-dana").location == "/"
+
+
+@pytest.mark.parametrize("claims", [{"email": "x@other.example"}, {"email": "x@other.example", "email_verified": False},
+                                    {"email": "x@other.example", "email_verified": "true"}, {"email_verified": True}])
+def test_what_the_provider_has_not_verified_proves_nothing_and_our_letter_does(town, provider, by_rule, claims):
+    by_rule("domain", domains="example.org")
+    name = "unsaid" + hashlib.sha256(repr(claims).encode()).hexdigest()[:8]
+    person = town.browser()
+    assert come(person, provider, f"s-{name}", **claims).location == "/register/with"
+    assert ask_to_join(person, name, f"{name}@other.example").code == 422
+    assert ask_to_join(person, name, f"{name}@example.org").location == "/register/sent"
+    town.confirm(person, name)
+
+
+def test_by_roll_the_address_that_the_provider_has_verified_counts(town, provider, by_rule, tmp_path):
+    (tmp_path / "roll.csv").write_text("email\nrolf@example.org\nrina@example.org\n")
+    assert tell(town, "roll", "import", str(tmp_path / "roll.csv")).returncode == 0
+    by_rule("roll")
+    thief = town.browser()
+    assert come(thief, provider, "s-not-rolf", email="thief@example.org", email_verified=True).location == "/register/with"
+    wrong = ask_to_join(thief, "notrolf", "rolf@example.org")
+    assert wrong.code == 422 and "thief@example.org" in wrong.words
+    assert ask_to_join(thief, "notrolf", "thief@example.org").location == "/register/sent", "the page says the same to everybody"
+    assert "no account was made" in town.box.wait_for("thief@example.org", "could not join")
+    rolf = town.browser()
+    assert come(rolf, provider, "s-rolf", email="rolf@example.org", email_verified=True).location == "/register/with"
+    assert ask_to_join(rolf, "rolf", "rolf@example.org").location == "/register/sent"
+    town.confirm(rolf, "rolf")
 
 
 def connect(browser, provider, subject, **claims):
