@@ -14,7 +14,8 @@
     X(logins, 90, 1, 3650, true, "Log-ins: when, and from where")                    \
     X(signals, 366, 1, 3650, false,                                                  \
       "Signals of duplicate accounts: what registrations have in common, as hashes") \
-    X(acts, 730, 30, 3650, false, "The log of acts, and the activity of instances")
+    X(acts, 730, 30, 3650, false, "The log of acts, and the activity of instances")  \
+    X(letters, 30, 1, 365, false, "Letters that could not be sent, with their text")
 
 typedef struct Retention {
     uint64_t version; /* 0: the defaults */

@@ -134,6 +134,7 @@ static void keep_for(void *self, const Retention *retention)
 {
     App *app = self;
     audit_keep_days(app->audit, retention->acts);
+    mail_keep_failed(app->mail, retention->letters);
 }
 
 static void make_tasks(App *app, Log *log, const char *address)

@@ -40,6 +40,7 @@ struct Mail {
     Mailbox from;
     int64_t lease_us;
 
+    _Atomic int64_t failed_s; /* how long failed ones are kept */
     MailCounts counts;
     pthread_mutex_t lock; /* guards the waiting ones */
     Waiting *waiting;     /* room for MAIL_WAITING_MOST, in no order */

@@ -112,6 +112,7 @@ Status mail_open(const MailOptions *options, Mail **ret_mail, Reason *reason)
     mail->waiting = calloc(MAIL_WAITING_MOST, sizeof *mail->waiting);
     CHECK(mail->waiting != NULL && pthread_mutex_init(&mail->lock, NULL) == 0);
     mail->lease_us = mail_lease_us(options->config->smtp_seconds);
+    mail_keep_failed(mail, MAIL_FAILED_DAYS);
     Status status = set_up(mail, reason);
     if (status == STATUS_OK)
         *ret_mail = mail;
@@ -128,6 +129,11 @@ void mail_close(Mail *mail)
     arena_free(mail->arena);
     free(mail->waiting);
     free(mail);
+}
+
+void mail_keep_failed(Mail *mail, int64_t days)
+{
+    atomic_store(&mail->failed_s, days * S_PER_DAY);
 }
 
 bool mail_can_send(const Mail *mail)

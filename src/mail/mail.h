@@ -19,7 +19,7 @@
  *      While the server cannot be reached, one message tries and the others wait.
  *   5. Every attempt ends by `smtp_seconds`. A server that hangs holds up the worker and nobody else; mail_stop does not wait for it.
  *   6. Address, subject and text are sealed in the store (vault.h), and so is what a server said about them. Rows expire by themselves: sent ones
- *      after 7 days, without the text; failed ones after 30.
+ *      after 7 days, without the text; failed ones, with it, as many days after they failed as were set then (mail_keep_failed), else 30.
  *   7. Nothing in a field can become a header or a command (message.h).
  * Without `smtp_url` nothing is sent. Then a demo (`mail_outbox`) that is served on loopback, with no proxy in front, keeps messages in an outbox that its pages may
  * show; any other site cannot send (mail_can_send), refuses mail_send and says so.
@@ -39,7 +39,7 @@ typedef struct Mail Mail;
 enum {
     MAIL_GIVE_UP_S = 2 * 86400,
     MAIL_REMEMBERED_S = 7 * 86400,
-    MAIL_FAILED_S = 30 * 86400,
+    MAIL_FAILED_DAYS = 30,
     MAIL_LIST_MOST = 1000,
     MAIL_OUTBOX_MOST = 100,
 };
@@ -100,6 +100,8 @@ void mail_stop(Mail *mail);
  * one thread at a time. */
 int64_t mail_turn(Mail *mail);
 
+/* How long letters that fail from now on are kept. */
+void mail_keep_failed(Mail *mail, int64_t days);
 /* Whether messages are sent, or kept where the demo shows them. */
 bool mail_can_send(const Mail *mail);
 bool mail_has_outbox(const Mail *mail);

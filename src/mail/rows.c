@@ -17,7 +17,7 @@ enum {
     FORMAT = 1,
     S_PER_HOUR = 3600,
     /* What waits is found again by a site that was down for a month. */
-    WAITING_TTL_S = MAIL_FAILED_S + 3 * 86400,
+    WAITING_TTL_S = 33 * 86400,
     OUTBOX_TTL_S = 7 * 86400,
     /* Hours in which something that waits may have been queued; some are ahead, for clocks that differ. */
     HOURS_BACK = WAITING_TTL_S / S_PER_HOUR,
@@ -161,13 +161,12 @@ static Slice index_column(MailMark mark, Arena *arena)
 }
 
 /* How long a row in a state stays, and its mark with it. */
-static int64_t ttl_s(MailState state)
+static int64_t ttl_s(const Mail *mail, MailState state)
 {
     static const int64_t TTLS[MAIL_STATES] = {[MAIL_WAITING] = WAITING_TTL_S,
                                               [MAIL_SENT] = MAIL_REMEMBERED_S,
-                                              [MAIL_FAILED] = MAIL_FAILED_S,
                                               [MAIL_OUTBOX] = OUTBOX_TTL_S};
-    return TTLS[state];
+    return state == MAIL_FAILED ? atomic_load(&mail->failed_s) : TTLS[state];
 }
 
 static bool has_mark(MailState state)
@@ -182,7 +181,7 @@ static RowChange mark_change(const Mail *mail, MailState state, MailMark mark, A
                        .change = {.column = index_column(mark, arena),
                                   .value = SLICE_EMPTY,
                                   .timestamp = clock_now_us(mail->options.world.clock),
-                                  .ttl_s = ttl_s(state)}};
+                                  .ttl_s = ttl_s(mail, state)}};
 }
 
 void mail_unmark(Mail *mail, MailState state, MailMark mark)
@@ -265,7 +264,7 @@ static Status write_row(Mail *mail, MailRow *row, const RowWrite *how, Arena *ar
     mail_head_encode(&row->head, &value);
     Slice receipt = store_receipt(id_slice(&row->head.write), arena);
     Change changes[3] = {
-        {.column = HEAD, .value = buffer_slice(&value), .ttl_s = ttl_s(row->head.state)},
+        {.column = HEAD, .value = buffer_slice(&value), .ttl_s = ttl_s(mail, row->head.state)},
         {.column = receipt, .value = id_slice(&row->head.write), .ttl_s = STORE_RECEIPT_TTL_S},
     };
     if (how->body != NULL)
@@ -289,7 +288,7 @@ Status mail_row_create(Mail *mail, MailRow *row, const MailMessage *message, Are
     BUFFER_SCOPE Buffer body = {0};
     mail_body_encode(message, &body);
     Slice sealed = vault_seal(mail->options.vault, PURPOSE, buffer_slice(&body), arena);
-    Change put = {.column = BODY, .value = sealed, .ttl_s = ttl_s(MAIL_WAITING)};
+    Change put = {.column = BODY, .value = sealed, .ttl_s = ttl_s(mail, MAIL_WAITING)};
     RowWrite how = {{HEAD, SLICE_EMPTY, true}, &put, true};
     return write_row(mail, row, &how, arena);
 }
@@ -306,15 +305,38 @@ Status mail_row_read(Mail *mail, Id id, Arena *arena, MailRow *ret_row)
     return STATUS_OK;
 }
 
+/* What becomes of the text when a row moves on: sent, it goes; failed, or tried again after that, it stays as long as the row, and is written again for
+ * that. NULL: as it is, or gone already. */
+static Status text_after(Mail *mail, const MailRow *row, MailState state, Arena *arena,
+                         Change **ret_change)
+{
+    Cell cell;
+    Read read = {&TABLE_MAIL_QUEUE, id_slice(&row->id), BODY, STORE_SERIAL};
+    Change *change = ARENA_NEW(arena, Change);
+    *change = (Change){.column = BODY, .value = SLICE_EMPTY, .is_delete = state == MAIL_SENT};
+    bool rewrites =
+        state != row->head.state && (state == MAIL_FAILED || row->head.state == MAIL_FAILED);
+    *ret_change = change->is_delete ? change : NULL;
+    if (change->is_delete || !rewrites)
+        return STATUS_OK;
+    Status status = store_read(mail->options.store, &read, arena, &cell);
+    if (status == STATUS_NOT_FOUND)
+        return STATUS_OK;
+    TRY(status);
+    change->value = cell.value;
+    change->ttl_s = ttl_s(mail, state);
+    *ret_change = change;
+    return STATUS_OK;
+}
+
 Status mail_row_replace(Mail *mail, MailRow *row, MailHead head, Arena *arena)
 {
     MailMark before = mark_of(row);
     MailState state = row->head.state;
     bool moves = head.state != state || head.since_us != before.since_us;
-    Change gone = {.column = BODY, .value = SLICE_EMPTY, .is_delete = true};
-    RowWrite how = {{HEAD, row->value, false},
-                    head.state == MAIL_SENT ? &gone : NULL,
-                    moves && has_mark(head.state)};
+    Change *text;
+    TRY(text_after(mail, row, head.state, arena, &text));
+    RowWrite how = {{HEAD, row->value, false}, text, moves && has_mark(head.state)};
     MailRow after = {.id = row->id, .head = head};
     TRY(write_row(mail, &after, &how, arena));
     if (moves)

@@ -310,6 +310,41 @@ TEST(rows_expire)
     stage_end();
 }
 
+static size_t cells_in(const Table *table)
+{
+    ScanPage page;
+    EXPECT_STATUS(store_scan(stage.store, table, SLICE_EMPTY, 100, contract_arena(), &page),
+                  STATUS_OK);
+    return page.count;
+}
+
+TEST(a_failed_letter_stays_as_long_as_was_set_when_it_failed_and_its_text_no_longer)
+{
+    stage_begin();
+    stage.office.mood = OFFICE_REFUSES;
+    mail_keep_failed(stage.mail, 3);
+    queue(1);
+    stage_run(stage.mail);
+    mail_keep_failed(stage.mail, 60);
+    queue(2);
+    stage_run(stage.mail);
+    EXPECT_I64(stage_count(MAIL_FAILED), 2);
+    contract_pass_s(3 * S_PER_DAY - 60);
+    EXPECT_I64(stage_count(MAIL_FAILED), 2);
+    contract_pass_s(120);
+    EXPECT_I64(stage_count(MAIL_FAILED), 1);
+    EXPECT_I64(cells_in(&TABLE_MAIL_QUEUE), 2); /* the head and the text of the other */
+    contract_pass_s(56 * S_PER_DAY);
+    MailEntry entry = only(MAIL_FAILED);
+    EXPECT_SLICE(entry.subject, stage_message(2).subject); /* also after what waits would be gone */
+    stage.office.mood = OFFICE_TAKES;
+    EXPECT_STATUS(mail_retry(stage.mail, entry.id), STATUS_OK);
+    contract_pass_s(
+        10 * S_PER_DAY); /* the text waits with it, and does not go when it would have gone */
+    EXPECT_SLICE(only(MAIL_WAITING).subject, stage_message(2).subject);
+    stage_end();
+}
+
 /* ---- Secrets ------------------------------------------------------------------------------------------------- */
 
 static void expect_nowhere(const Table *table, Slice word)

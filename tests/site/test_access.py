@@ -217,3 +217,18 @@ def test_everybody_gets_what_the_table_says_and_nobody_more(town, things):
                          f"{'may' if expected else 'may not'}: {words}")
     assert not wrong, f"{len(wrong)} of {asked}:\n" + "\n".join(wrong[:60])
     assert asked > 10 * len(ROUTES)
+
+
+def test_nothing_is_done_by_a_role_without_the_token_of_a_form_of_this_session(town, things):
+    """A page elsewhere can make a browser send anything but that."""
+    admin, other, wrong, asked = Asker(town, "admin"), Asker(town, "admin"), [], 0
+    for route, token in itertools.product(ROUTES, (None, "0" * 64, other.csrf)):
+        if route["method"] == "GET" or (route["access"] != "role" and route["whose"] != "own or role"):
+            continue
+        admin.csrf = token
+        answer = ask(route, things, admin, False)
+        asked += 1
+        if answer.status != 403:
+            wrong.append(f"{route['method']} {route['path']} with {token}: {answer.status}")
+    assert not wrong, f"{len(wrong)} of {asked}:\n" + "\n".join(wrong)
+    assert asked > 150

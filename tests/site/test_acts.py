@@ -1,5 +1,6 @@
 """What moderators and offices do to policies, on the real program: who may, what it does, and that a form sent twice is one act."""
 import re
+import time
 
 import pytest
 
@@ -327,6 +328,40 @@ def test_an_appeal_that_is_granted_is_closed(town, mia, two):
 
 def answer(office, policy, text, **fields):
     return office.send(office.get(f"/policies/{policy}/answer"), "/answer", text=text, **fields)
+
+
+def run_answers(town):
+    """The task that looks every minute, at once."""
+    boss = town.person("boss", role="admin")
+    program = Client(Api(town.booth.port), boss.cookies["session"])
+
+    def state():
+        return next(one for one in program.get("admin/tasks").json["tasks"] if one["name"] == "answers")
+    before, until = state(), time.monotonic() + 20
+    assert boss.send(boss.get("/admin/tasks"), "/admin/tasks/answers").code == 200
+    while state()["begun"] == before["begun"] or state()["state"] == "under way":
+        assert time.monotonic() < until, "the task did not run"
+        time.sleep(0.1)
+
+
+def test_a_policy_that_reaches_the_threshold_is_due_on_the_desk_and_told_once(town):
+    office, policy = town.person("office", role="respond"), town.policy("ada", "Clean rivers")
+    town.policy("carl", "Too few votes")
+    town.booth.tell("past", "answer_threshold", 150)
+    run_answers(town)
+    assert "None is due." in office.get("/desk").words, "it has 100"
+    town.vote("bob", policy, 50)
+    run_answers(town)
+    desk = office.get("/desk")
+    assert "Clean rivers</a>, 150 votes" in desk.text and "Too few votes" not in desk.text
+    assert Client(Api(town.booth.port)).get(f"policies/{policy}/answer").json["due"] is True
+    assert town.booth.tell("letters", "answer-due").split() == ["done", "office@example.org"]
+    town.vote("dora", policy, 10)
+    run_answers(town)
+    assert town.booth.tell("letters", "answer-due").split() == ["done", "office@example.org"], "once"
+    assert answer(office, policy, "We do it.", outcome="accepted").code == 200
+    assert "None is due." in office.get("/desk").words
+    assert Client(Api(town.booth.port)).get(f"policies/{policy}/answer").json["due"] is False
 
 
 def test_an_answer_is_on_the_page_of_the_policy_for_everybody(town, office, two):
