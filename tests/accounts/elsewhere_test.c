@@ -246,7 +246,23 @@ TEST(no_fault_gives_it_to_two_or_loses_what_was_told)
 
 /* ---- Journeys ------------------------------------------------------------------------------------------------------- */
 
-static const Journey MEANT = {{"town", 4}, {"nonce", 5}, {"verifier", 8}, {"/next", 5}, 7};
+static const Journey MEANT = {{"town", 4}, {"nonce", 5},  {"verifier", 8}, {"/next", 5},
+                              7,           {"invited", 7}};
+
+TEST(a_journey_without_an_invitation_comes_back_without_one)
+{
+    stage_begin();
+    Slice browser = journeys_browser(stage.accounts, contract_arena()), state;
+    Journey plain = MEANT, meant;
+    plain.invitation = SLICE_EMPTY;
+    EXPECT_STATUS(journeys_begin(stage.accounts, &plain, browser, contract_arena(), &state),
+                  STATUS_OK);
+    EXPECT_STATUS(journeys_end(stage.accounts, state, browser, contract_arena(), &meant, NULL),
+                  STATUS_OK);
+    EXPECT_I64(meant.account, 7);
+    EXPECT_I64(meant.invitation.size, 0);
+    stage_end();
+}
 
 TEST(a_journey_ends_once_in_its_browser_and_in_time)
 {
@@ -273,6 +289,7 @@ TEST(a_journey_ends_once_in_its_browser_and_in_time)
     EXPECT_SLICE(meant.nonce, MEANT.nonce);
     EXPECT_SLICE(meant.verifier, MEANT.verifier);
     EXPECT_SLICE(meant.next, MEANT.next);
+    EXPECT_SLICE(meant.invitation, MEANT.invitation);
     EXPECT_I64(meant.account, 7);
     Reason reason = {0};
     EXPECT_STATUS(journeys_end(stage.accounts, state, browser, contract_arena(), &meant, &reason),
