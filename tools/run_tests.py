@@ -59,6 +59,8 @@ LONG = {
     "site/test_safety.py": (16, 0.7),
     "cli/test_cluster.py": (15, 0.2),
     "site/test_desk.py": (15, 0.3),
+    "site/test_noted.py": (30, 0.7),
+    "site/test_roll.py": (25, 0.2),
     "site/test_access.py": (14, 0.9),
     "simulator-runs [tsan]": (14, 0.9),
     "cli/test_disk_faults.py": (14, 0.1),
