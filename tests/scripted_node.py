@@ -47,12 +47,12 @@ def error(code, words):
 class Node:
     """Well, but for what `settings` say:
     version, login ("user", "password"), copies (0: no such keyspace), schema (None: init has not finished), tables and missing (names),
-    paxos, segment, clock_s (ahead of ours), protocol. Each call takes the first of `acts`: an error's code, CLOSE or KEEP; when there is none
+    paxos, segment, sync, clock_s (ahead of ours), protocol. Each call takes the first of `acts`: an error's code, CLOSE or KEEP; when there is none
     left it is done. `calls` counts them."""
 
     def __init__(self, address="127.0.0.41", **settings):
         self.settings = {"version": "5.0.8", "login": None, "copies": 3, "schema": 1, "tables": (), "missing": (), "paxos": "v2",
-                         "segment": "32MiB", "clock_s": 0, "protocol": 4, "gc_grace": 100 * 86400, **settings}
+                         "segment": "32MiB", "sync": "batch", "clock_s": 0, "protocol": 4, "gc_grace": 100 * 86400, **settings}
         self.acts, self.calls = [], 0
         self.listener = socket.create_server((address, 0))
         self.place = "%s:%d" % self.listener.getsockname()[:2]
@@ -179,4 +179,5 @@ class Node:
 
     def all_settings(self, _):
         return rows(["name", "value"], [b"paxos_variant", self.paxos.encode()],
-                    [b"commitlog_segment_size", self.segment.encode()], [b"storage_compatibility_mode", b"NONE"])
+                    [b"commitlog_segment_size", self.segment.encode()], [b"commitlog_sync", self.sync.encode()],
+                    [b"storage_compatibility_mode", b"NONE"])

@@ -41,7 +41,7 @@ def given(directory, number, process, started=None):
     (home / "pid").write_text(f"{process.pid} {started or nodes.started_at(process.pid)}\n")
 
 
-@pytest.mark.parametrize("words", [[], ["frob"], ["kill"], ["kill", "4"], ["kill", "one"], ["up", "2"], ["down", "--durable"]])
+@pytest.mark.parametrize("words", [[], ["frob"], ["kill"], ["kill", "4"], ["kill", "one"], ["up", "2"], ["down", "--quick"]])
 def test_wrong_words_are_a_usage_error(tmp_path, words):
     result = run(tmp_path, *words)
     assert result.returncode == 2
@@ -92,13 +92,6 @@ def test_down_ends_all_and_erases_their_data_but_not_the_jars(tmp_path, sleeper)
     assert (result.returncode, result.stdout) == (0, "cluster: down\n")
     assert sleeper.wait(10) == -signal.SIGKILL
     assert not (tmp_path / "node2").exists() and (tmp_path / "lib").exists()
-
-
-def test_a_cluster_does_not_become_durable_on_the_way(tmp_path):
-    (tmp_path / "node1").mkdir()
-    result = run(tmp_path, "up", "--durable")
-    assert (result.returncode, result.stderr) == (
-        1, "dev: there is a cluster that is not durable; ./dev cluster down ends and erases it\n")
 
 
 def test_the_port_that_is_taken_is_named(tmp_path):

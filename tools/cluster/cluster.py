@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """cluster.py -- a real cluster of three Cassandra nodes on 127.0.0.1 to 127.0.0.3, for tests. Used by ./dev cluster.
 
-    up [--durable]   starts the nodes that are not running and waits until all are ready and agree
+    up               starts the nodes that are not running and waits until all are ready and agree
     down             ends all of them and erases their data
     status           says how each of them is
     kill N           ends node N at once, as a crash does
@@ -10,7 +10,7 @@
     start N          starts it again after a kill, with the data it had, and waits until it is ready
     restart N        ends node N in good order and starts it again
 Data, logs, process numbers and the jars (fetched once by Maven) are in build/cluster, or where CLUSTER_DIRECTORY says: one cluster may
-serve several source trees. A cluster without --durable syncs its log every ten seconds only: a kill loses nothing, a power cut would."""
+serve several source trees."""
 import argparse
 import fcntl
 import os
@@ -120,7 +120,6 @@ class Cluster:
     def __init__(self, directory):
         self.directory = directory
         self.nodes = [Node(directory, number) for number in settings.NODES]
-        self.durable_mark = directory / "durable"
 
     def running(self):
         return [node for node in self.nodes if node.state() == "up"]
@@ -134,20 +133,16 @@ class Cluster:
         shutil.copy(HERE / "logback.xml", self.directory / "conf")
         begin = time.monotonic()
         for node in nodes:
-            node.prepare(self.durable_mark.exists())
+            node.prepare()
             node.start(java)
         wait_until_ready(self.running())
         return time.monotonic() - begin
 
-    def up(self, durable):
+    def up(self):
         paused = [node for node in self.nodes if node.state() == "paused"]
         if paused:
             raise Failure(f"node {paused[0].number} is paused; ./dev cluster resume {paused[0].number} lets it go on")
         missing = [node for node in self.nodes if node.state() == "down"]
-        if durable and not self.durable_mark.exists():
-            if any(node.home.exists() for node in self.nodes):
-                raise Failure("there is a cluster that is not durable; ./dev cluster down ends and erases it")
-            self.durable_mark.touch()
         if not missing:
             wait_until_ready(self.nodes)
             print("cluster: all three nodes run already")
@@ -162,7 +157,6 @@ class Cluster:
             if not node.wait_for("down", STOP_SECONDS):
                 raise Failure(f"node {node.number} (process {node.identity()[0]}) does not end")
             node.erase()
-        self.durable_mark.unlink(missing_ok=True)
         print("cluster: down")
 
     def status(self):
@@ -205,8 +199,7 @@ class Cluster:
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="./dev cluster", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    commands.add_parser("up", help="starts what does not run").add_argument(
-        "--durable", action="store_true", help="sync the log before a write is acknowledged")
+    commands.add_parser("up", help="starts what does not run")
     commands.add_parser("down", help="ends all nodes and erases their data")
     commands.add_parser("status", help="says how each node is")
     for name in ("kill", "pause", "resume", "start", "restart"):
@@ -217,7 +210,7 @@ def parse(arguments):
 def obey(cluster, options):
     node = cluster.nodes[options.node - 1] if "node" in options else None
     actions = {
-        "up": lambda: cluster.up(options.durable),
+        "up": cluster.up,
         "down": cluster.down,
         "status": cluster.status,
         "kill": lambda: cluster.change(node, ("up", "paused"), signal.SIGKILL, "down"),

@@ -69,10 +69,10 @@ class Node:
             time.sleep(0.05)
         return True
 
-    def prepare(self, durable):
+    def prepare(self):
         for folder in ("data", "log", "triggers"):
             (self.home / folder).mkdir(parents=True, exist_ok=True)
-        (self.home / "cassandra.yaml").write_text(settings.yaml(settings.node_settings(self.number, durable)))
+        (self.home / "cassandra.yaml").write_text(settings.yaml(settings.node_settings(self.number)))
 
     def taken_port(self):
         """A port that it needs and another process has, or None."""

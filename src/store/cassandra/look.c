@@ -329,7 +329,7 @@ static Status look_at_settings(const Look *look, const CqlHost *host)
     CqlAnswer answer =
         answer_of(look, host->address,
                   "SELECT name, value FROM system_views.settings WHERE name IN ('paxos_variant', "
-                  "'commitlog_segment_size', 'storage_compatibility_mode')");
+                  "'commitlog_segment_size', 'commitlog_sync', 'storage_compatibility_mode')");
     if (answer.status != STATUS_OK) {
         cassandra_say(look, "the settings of node %s could not be looked at: %s", host->address,
                       answer.words);
@@ -347,6 +347,11 @@ static Status look_at_settings(const Look *look, const CqlHost *host)
         return reason_set(look->reason, STATUS_REFUSED, "store",
                           "node %s has commitlog_segment_size %.*s: a batch needs %d MiB or more",
                           host->address, SLICE_ARG(segment), SEGMENT_MIB);
+    if (slice_equal(setting(&answer.rows, "commitlog_sync"), SLICE("periodic")))
+        cassandra_say(look,
+                      "node %s acknowledges writes before they are on its disk; `commitlog_sync: "
+                      "group` in its cassandra.yaml ends that",
+                      host->address);
     if (!slice_equal(
             mode, SLICE("NONE"))) /* the default of version 5 is not shown; version 4.1 has none */
         cassandra_say(look,
