@@ -58,17 +58,25 @@ static Status load_stored(Group *group, OverlayCell *entry)
     return status;
 }
 
+/* What had expired may be gone from the database since it was remembered. That shows when the clock steps back: readers do not see it, and the
+ * writer must not, either. */
+static bool may_be_gone(const Group *group, const OverlayCell *entry)
+{
+    return entry->present && entry->cell.death_us != 0 &&
+           entry->cell.death_us <= atomic_load(&group->rocks->swept_us);
+}
+
 /* Makes sure that the overlay knows what is stored under the entry's key. UNAVAILABLE: could not be read. What its changer has
  * just read need not be remembered: whoever changes it next will have read it, too. */
 static Status load(Group *group, OverlayCell *entry)
 {
     if (entry->loaded || load_sent(group, entry))
         return STATUS_OK;
-    if (!known_load(group->known, entry)) {
-        if (seen_load(&group->rocks->seen, entry, group->arena))
-            return STATUS_OK;
+    bool known = known_load(group->known, entry);
+    if (!known && seen_load(&group->rocks->seen, entry, group->arena) && !may_be_gone(group, entry))
+        return STATUS_OK;
+    if (!known || may_be_gone(group, entry))
         TRY(load_stored(group, entry));
-    }
     entry->asked = true;
     return STATUS_OK;
 }

@@ -70,20 +70,30 @@ static void nothing(void *self)
     (void)self;
 }
 
+static void note_sweep(Rocks *rocks, int64_t now_us)
+{
+    int64_t before = atomic_load(&rocks->swept_us);
+    while (before < now_us && !atomic_compare_exchange_weak(&rocks->swept_us, &before, now_us))
+        ;
+}
+
 /* Compaction's question about each cell. RocksDB copies `new_value` and never frees it, hence the buffer of the thread. */
 static unsigned char filter(void *self, int level, const char *key, size_t key_size,
                             const char *value, size_t value_size, char **new_value,
                             size_t *new_size, unsigned char *changed)
 {
     static _Thread_local char buried[STORED_HEADER_MOST];
-    const Rocks *rocks = self;
+    Rocks *rocks = self;
+    int64_t now_us = clock_now_us(rocks->world.clock);
     StoredCell cell;
     (void)level, (void)key, (void)key_size;
     *changed = 0;
     if (codec_decode(slice_of(value, value_size), &cell) != STATUS_OK)
         return 0; /* damage is for readers to report, not for compaction to lose */
-    switch (codec_fate(&cell, clock_now_us(rocks->world.clock),
-                       rocks->store.grace_s + STORE_AHEAD_MOST_S)) {
+    CodecFate fate = codec_fate(&cell, now_us, rocks->store.grace_s + STORE_AHEAD_MOST_S);
+    if (fate != CODEC_KEEP)
+        note_sweep(rocks, now_us);
+    switch (fate) {
     case CODEC_KEEP:
         return 0;
     case CODEC_FORGET:

@@ -65,6 +65,7 @@ typedef struct Rocks {
     int64_t read_only_since_us;
 
     atomic_bool read_only, backing_up;
+    _Atomic int64_t swept_us; /* the latest moment at which compaction took out what had expired */
     atomic_ullong groups, syncs, requests, cells_written, cells_dropped, conflicts, failures,
         reopens;
 } Rocks;
