@@ -38,6 +38,14 @@ def two(town):
     return first, second
 
 
+def once_counted(look, is_counted, seconds=20):
+    """What is seen when all that was saved is counted, which is a moment later."""
+    end = time.monotonic() + seconds
+    while not is_counted(seen := look()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return seen
+
+
 def merge_form(mia, first, second, **fields):
     page = mia.get(f"/policies/{first}/merge?other={second}")
     assert page.code == 200, page.words
@@ -107,11 +115,11 @@ def test_the_preview_says_what_a_merge_does(town, mia, two):
     town.policy("dora", "Trams")
     town.vote("eve", town.policy("dan", "Buses"), 70)
     town.vote("cleo", second, 10)
-    words = mia.get(f"/policies/{first}/merge?other={second}").words
     # Votes, rank; votes in the window, rank; voters.
-    assert "Clean rivers 120 2 120 2 2" in words, words
-    assert "Rivers that are clean 110 3 110 3 2" in words
-    assert "Together 230 1 230 1 3" in words
+    lines = ("Clean rivers 120 2 120 2 2", "Rivers that are clean 110 3 110 3 2", "Together 230 1 230 1 3")
+    words = once_counted(lambda: mia.get(f"/policies/{first}/merge?other={second}").words,
+                         lambda words: all(line in words for line in lines))
+    assert all(line in words for line in lines), words
     assert "1 voter holds votes on both" in words and "take those votes back in full" in words
 
 
@@ -447,7 +455,8 @@ def client(api, browser):
 def test_programs_merge_delete_and_restore(town, mia, two, api):
     first, second = two
     program = client(api, mia)
-    view = program.get(f"moderation/policies/{first}/merge?other={second}").json
+    view = once_counted(lambda: program.get(f"moderation/policies/{first}/merge?other={second}").json,
+                        lambda view: view["result"]["voters"] == 3)
     assert (view["policy"]["total"], view["other"]["total"], view["result"]["total"]) == (120, 100, 220)
     assert (view["policy"]["voters"], view["result"]["voters"], view["voters_of_both"], view["result"]["rank"]) == (2, 3, 0, 1)
     assert program.ask("POST", f"moderation/policies/{first}/delete", {"reason": " "}).code in (400, 422)
