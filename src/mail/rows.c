@@ -108,8 +108,9 @@ Status mail_body_decode(Slice body, MailMessage *ret_message)
     message.subject = get_long(&reader);
     message.text = get_long(&reader);
     message.html = get_long(&reader);
-    message.unsubscribe = reader.rest.size > 0 ? get_long(&reader) : SLICE_EMPTY;
-    if (!known || !reader_done(&reader))
+    bool has_end = reader.rest.size > 0; /* written only where there is one */
+    message.unsubscribe = has_end ? get_long(&reader) : SLICE_EMPTY;
+    if (!known || !reader_done(&reader) || has_end != (message.unsubscribe.size > 0))
         return STATUS_CORRUPT;
     *ret_message = message;
     return STATUS_OK;
