@@ -49,13 +49,12 @@ def save_row(name, answers, prefix):
 SAVE_COLUMNS = ["", "saves/s", "p50 ms", "p99 ms", "CPU µs", "client's CPU µs", "bytes written", "syncs/s", "saves a sync"]
 
 
-def check_all_there(ours, peer, saved):
-    """Nothing was acknowledged that is not there; both did the same work."""
-    for name, program in (("the store", ours), ("PostgreSQL", peer)):
-        answer = program("check")
-        wanted = VOTERS + saved[program]
-        if answer != {"entries": wanted, "seq": wanted}:
-            raise run.Failure(f"{name} has {answer}, acknowledged were {wanted} saves")
+def check_all_there(name, program, saved):
+    """Nothing was acknowledged that is not there."""
+    answer = program("check")
+    wanted = VOTERS + saved[program]
+    if answer != {"entries": wanted, "seq": wanted}:
+        raise run.Failure(f"{name} has {answer}, acknowledged were {wanted} saves")
 
 
 def compare_saves(ours, peer, saved):
@@ -151,13 +150,15 @@ def body():
             save_row("ours", mine, ""), save_row("PostgreSQL 15", theirs, "server_")])
         print(f"\nRatio, turn by turn: {', '.join(f'{rate(a) / rate(b):.2f}' for a, b in zip(mine, theirs))}")
         goals.at_least("saves_vs_postgresql", ratio, 4.0)
+        check_all_there("PostgreSQL", peer, saved)
+        peer.close()
+        cluster.stop()
 
         age(ours, saved)
         run.say(f"reading, after {saved[ours]:,} saves")
         print_reads(compare_reads(ours), goals)
         extras(ours, saved, goals)
-        check_all_there(ours, peer, saved)
-        peer.close()
+        check_all_there("the store", ours, saved)
         ours.close()
         goals.print()
 

@@ -141,6 +141,7 @@ static void make_tasks(App *app, Log *log, const char *address)
 {
     app->digests = digest_desk_new(app);
     app->tasks = tasks_new(&(TasksOptions){.store = app->store,
+                                           .shared = store_is_shared(app->store),
                                            .world = app->world,
                                            .accounts = app->accounts,
                                            .policies = app->policies,

@@ -41,6 +41,7 @@
     X("second-off", "Your second factor is off. Your other sessions are ended.", false)          \
     X("reported", "Thank you. Moderators will look at it, and you are told what comes of it.",   \
       false)                                                                                     \
+    X("reported-unnamed", "Thank you. Moderators will look at it.", false)                       \
     X("trouble-told", "Thank you. We answer to the address that you gave.", false)               \
     X("report-taken", "You have taken this report on.", false)                                   \
     X("report-returned", "The report is back in the queue.", false)                              \

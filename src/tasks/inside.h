@@ -35,7 +35,7 @@ typedef struct Task {
     bool
         local; /* every instance for itself: about what it holds in memory. Its state is not stored */
     bool
-        at_start; /* begins anew when an instance starts: the one before may have been cut off in the middle of what it ends */
+        after_crash; /* begins anew when an instance starts or is gone: it may have been cut off in the middle of what this ends */
     const char *help;
     TaskFunction *piece;
 } Task;
@@ -69,7 +69,7 @@ typedef struct TaskPart {
     int64_t not_before_us; /* after a failure; steady clock */
     uint32_t failures;     /* in a row */
     bool stuck;            /* the last piece has to be done again */
-    bool anew;             /* this instance has just started, and the task begins with it */
+    bool anew;             /* to begin from the beginning, due or not */
     bool asked;            /* for here, by somebody, until the pass ends */
     int64_t saved_us;      /* steady clock */
     int64_t stamp;         /* timestamp of what is stored */
@@ -112,8 +112,9 @@ int64_t task_due_us(const Task *task, const TaskState *state);
 /* How long to wait after so many failures in a row. Pure. */
 int64_t task_backoff_us(uint32_t failures);
 
-/* An instance starts: tasks that are for that begin anew. */
-void tasks_anew(Tasks *tasks);
+/* An instance starts, this one (`here`: so it does that itself, whoever's turn it is), or another one is gone: what it may have left half
+ * done is looked for. */
+void tasks_after_crash(Tasks *tasks, bool here);
 /* Begins a pass from the beginning. */
 void task_begin(Tasks *tasks, TaskPart *part);
 /* One piece of the pass under way, with all that follows from its result. */

@@ -141,12 +141,15 @@ Status tasks_instances(Tasks *tasks, Arena *arena, Instance **ret_instances, siz
     Query query = {.table = &TABLE_INSTANCES, .row = LIVE, .limit = INSTANCES_MOST};
     TRY(store_slice(tasks->options.store, &query, arena, &page));
     Instance *instances = ARENA_ARRAY(arena, page.count, Instance);
+    size_t count = 0;
     for (size_t i = 0; i < page.count; i++) {
-        TRY(decode_instance(&page.cells[i], &instances[i]));
-        instances[i].self = id_equal(instances[i].id, tasks->id);
+        Instance *instance = &instances[count];
+        TRY(decode_instance(&page.cells[i], instance));
+        instance->self = id_equal(instance->id, tasks->id);
+        count += instance->self || tasks->options.shared;
     }
     *ret_instances = instances;
-    *ret_count = page.count;
+    *ret_count = count;
     return STATUS_OK;
 }
 
@@ -157,6 +160,8 @@ Status task_beat(Tasks *tasks)
     size_t count;
     TRY(write_beat(tasks, true));
     TRY(tasks_instances(tasks, arena, &instances, &count));
+    if (count < tasks->live)
+        tasks_after_crash(tasks, false);
     for (size_t i = 0; i < count; i++)
         if (instances[i].self) {
             tasks->self = (uint32_t)i;

@@ -147,16 +147,19 @@ static void *work(void *argument)
     return NULL;
 }
 
-void tasks_anew(Tasks *tasks)
+void tasks_after_crash(Tasks *tasks, bool here)
 {
-    for (size_t i = 0; i < tasks->part_count; i++)
-        tasks->parts[i].anew = tasks->parts[i].task->at_start;
+    for (size_t i = 0; i < tasks->part_count; i++) {
+        TaskPart *part = &tasks->parts[i];
+        part->anew |= part->task->after_crash;
+        part->asked |= part->task->after_crash && here;
+    }
 }
 
 void tasks_start(Tasks *tasks)
 {
     CHECK(!tasks->has_thread);
-    tasks_anew(tasks);
+    tasks_after_crash(tasks, true);
     CHECK(pthread_create(&tasks->thread, NULL, work, tasks) == 0);
     tasks->has_thread = true;
 }

@@ -8,14 +8,15 @@
  *   2. A task saves its place in table `task_state` every few seconds and goes on there after a restart, also on another instance.
  *   3. A part is done by one of the live instances: by a hash of its name and number over those whose heartbeat in table
  *      `instances` is younger than INSTANCE_TTL_S. While an instance cannot read that table it goes by what it knew, at first that it is
- *      alone.
+ *      alone. Where no other process can have the store open, whatever heartbeat another one left is of the dead.
  *   4. A piece that fails is tried again, later and later (at most TASK_BACKOFF_MOST_S apart). When the piece could be read
  *      but not all of it be done, the pass goes on and does not count as whole; another follows soon.
  *   5. Progress, the last run, how long it took, and errors can be seen while it works, from any instance.
  *   6. When no whole pass over all voters has begun for half the life of a mark, marks may be about to be lost: then that pass
  *      comes before everything else, and at start before the site serves (tasks_catch_up).
- *   7. What a crash may leave half done (a new policy that waits, a list that lacks one) is looked for when an instance starts, beside
- *      the first requests, and not only when its task is due again.
+ *   7. What a crash may leave half done (a new policy that waits, a merge, a list that lacks one) is looked for when an instance starts,
+ *      by that instance, beside the first requests; and when one is no longer alive, by those that are. Not only when its task is
+ *      due again.
  * Not promised: that a task runs exactly once a period, or at a certain time of day. */
 #pragma once
 
@@ -43,6 +44,7 @@ typedef struct DigestTeller {
 typedef struct TasksOptions {
     Store *store;
     World world;
+    bool shared; /* other instances may work on this store */
     Accounts *accounts;
     Policies *policies;
     Votes *votes;

@@ -65,9 +65,16 @@ def test_a_visitor_reports_without_an_account_and_may_leave_an_address(town):
     policy = town.policy("cleo", "Quiet nights")
     visitor = town.visitor()
     assert visitor.get(f"/policies/{policy}").code == 200
-    assert report(visitor, policy, "No.", email="visitor@example.org").code == 200
+    told = report(visitor, policy, "No.", email="visitor@example.org")
+    assert told.code == 200 and "you are told what comes of it" in told.words
     case = town.person("mod").get(f"/desk/reports/{reports_of(town, policy)[0]}")
     assert "by a visitor" in case.words and "visitor@example.org" in case.words
+
+
+def test_who_cannot_be_told_is_not_promised_it(town):
+    policy = town.policy("nora", "Without an address")
+    told = report(town.visitor(), policy, "No.")
+    assert told.code == 200 and "Moderators will look at it" in told.words and "you are told" not in told.words
 
 
 def test_thanks_are_told_also_on_a_page_that_is_kept_for_everybody(town):

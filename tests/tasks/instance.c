@@ -4,6 +4,7 @@
 Tasks *instance(void)
 {
     return tasks_new(&(TasksOptions){.store = stage.store,
+                                     .shared = true,
                                      .world = stage.world,
                                      .accounts = stage.accounts,
                                      .policies = stage.policies,

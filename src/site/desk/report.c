@@ -107,7 +107,9 @@ static Status take_policy(WebRequest *request)
                         .policy = web_id(request, 0),
                         .email = form.email,
                         .words = form.words};
-    return answer(request, &form, desk_report(request, &report, &id), "reported");
+    bool can_be_told = site_viewer(request)->known || form.email.size > 0;
+    return answer(request, &form, desk_report(request, &report, &id),
+                  can_be_told ? "reported" : "reported-unnamed");
 }
 
 /* ---- Trouble ----------------------------------------------------------------------------------------------------------------- */

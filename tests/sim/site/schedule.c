@@ -7,6 +7,7 @@ enum { TURNS_MOST = 4000, MARKS_DAYS = 30, SKEW_MINUTES = 11 };
 void schedule_open(Hands *hands)
 {
     hands->tasks = tasks_new(&(TasksOptions){.store = hands->store,
+                                             .shared = true,
                                              .world = hands->world,
                                              .accounts = hands->accounts,
                                              .policies = hands->policies,
@@ -14,7 +15,7 @@ void schedule_open(Hands *hands)
                                              .ranking = hands->ranking,
                                              .creation_grace_s = hands->site->grace_s,
                                              .address = "here"});
-    tasks_anew(hands->tasks);
+    tasks_after_crash(hands->tasks, true);
 }
 
 /* A failure that no fault explains. */
