@@ -29,6 +29,7 @@ ROOT = HERE.parents[1]
 MEMORY_MB = 4096  # three nodes of some 900 MB, and what they map
 READY_SECONDS = 240  # a quiet machine needs a tenth of it
 STOP_SECONDS = 60
+FLUSH_SECONDS = 60
 JAVA = "/usr/lib/jvm/java-17-openjdk-amd64/bin/java"  # before another that may be newer than Cassandra knows
 
 
@@ -181,6 +182,16 @@ class Cluster:
             raise Failure(f"node {node.number} did not become {after}")
         print(f"cluster: node {node.number} is {after}")
 
+    def kill(self, node):
+        """As a crash would, but for the schema."""
+        if node.state() == "up":
+            try:
+                subprocess.run(settings.flush_command(find_java(), self.directory, node.number), capture_output=True,
+                               text=True, check=True, timeout=FLUSH_SECONDS)
+            except subprocess.SubprocessError as error:
+                raise Failure(f"node {node.number} does not write its schema down: {error}") from error
+        self.change(node, ("up", "paused"), signal.SIGKILL, "down")
+
     def start(self, node):
         if node.state() != "down":
             raise Failure(f"node {node.number} is {node.state()}")
@@ -213,7 +224,7 @@ def obey(cluster, options):
         "up": cluster.up,
         "down": cluster.down,
         "status": cluster.status,
-        "kill": lambda: cluster.change(node, ("up", "paused"), signal.SIGKILL, "down"),
+        "kill": lambda: cluster.kill(node),
         "pause": lambda: cluster.change(node, ("up",), signal.SIGSTOP, "paused"),
         "resume": lambda: cluster.change(node, ("paused",), signal.SIGCONT, "up"),
         "start": lambda: cluster.start(node),
