@@ -4,6 +4,7 @@
 #include <utf8proc.h>
 
 #include "accounts/scripts.h"
+#include "base/bytes.h"
 
 enum {
     FOLD_TRIES = 8,  /* folding settles after two; more would be a fault of the tables */
@@ -11,6 +12,7 @@ enum {
     LOCAL_MOST = 64, /* bytes before the @ */
     DOMAIN_MOST = 253,
     LABEL_MOST = 63,
+    WORD_SHOWN = 40, /* bytes of a word that is none */
 };
 
 /* ---- Words ------------------------------------------------------------------------------------------------- */
@@ -30,6 +32,12 @@ static const char *const RIGHTS[] = {
     ACCOUNT_RIGHT_LIST(X)
 #undef X
 };
+
+typedef struct Words {
+    const char *one; /* "role" */
+    const char *const *texts;
+    int count;
+} Words;
 
 static Status find_text(const char *const *texts, int count, Slice text, int *ret_index)
 {
@@ -62,19 +70,39 @@ Status account_role_from(Slice text, AccountRole *ret_role)
     return STATUS_OK;
 }
 
-Status account_roles_from(Slice text, const char *field, uint32_t *ret_roles, Reason *reason)
+/* "admin,feature" to bits. A word that is not there gets all that are: they are few. */
+static Status bits_from(const Words *words, Slice text, const char *field, uint32_t *ret_bits,
+                        Reason *reason)
 {
     Slice word;
-    uint32_t roles = 0;
+    uint32_t bits = 0;
     while (slice_split(&text, ',', &word)) {
-        AccountRole role;
-        if (account_role_from(slice_trim(word), &role) != STATUS_OK)
-            return reason_set(reason, STATUS_INVALID, field, "there is no role \"%.*s\"",
-                              SLICE_ARG(word));
-        roles |= 1u << role;
+        int index;
+        if (find_text(words->texts, words->count, slice_trim(word), &index) != STATUS_OK) {
+            BUFFER_SCOPE Buffer all = {0};
+            for (int i = 0; i < words->count; i++)
+                buffer_print(&all, "%s%s", i > 0 ? ", " : "", words->texts[i]);
+            return reason_set(reason, STATUS_INVALID, field,
+                              "there is no %s \"%.*s\"; there are %.*s", words->one,
+                              word.size < WORD_SHOWN ? (int)word.size : WORD_SHOWN, word.data,
+                              SLICE_ARG(buffer_slice(&all)));
+        }
+        bits |= 1u << index;
     }
-    *ret_roles = roles;
+    *ret_bits = bits;
     return STATUS_OK;
+}
+
+Status account_roles_from(Slice text, const char *field, uint32_t *ret_roles, Reason *reason)
+{
+    static const Words WORDS = {"role", ROLES, ROLE_COUNT};
+    return bits_from(&WORDS, text, field, ret_roles, reason);
+}
+
+Status account_rights_from(Slice text, const char *field, uint32_t *ret_rights, Reason *reason)
+{
+    static const Words WORDS = {"right", RIGHTS, RIGHT_COUNT};
+    return bits_from(&WORDS, text, field, ret_rights, reason);
 }
 
 const char *account_right_text(AccountRight right)

@@ -63,9 +63,12 @@ enum {
 const char *account_state_text(AccountState state);
 const char *account_role_text(AccountRole role);
 MUST_USE Status account_role_from(Slice text, AccountRole *ret_role);
-/* "admin,feature" to bits; an empty text is none, blanks around a word do not count. INVALID names `field` and the word. */
+/* "admin,feature" to bits; an empty text is none, blanks around a word do not count. INVALID names
+ * `field`, the word, and those that there are. */
 MUST_USE Status account_roles_from(Slice text, const char *field, uint32_t *ret_roles,
                                    Reason *reason);
+MUST_USE Status account_rights_from(Slice text, const char *field, uint32_t *ret_rights,
+                                    Reason *reason);
 const char *account_right_text(AccountRight right);
 MUST_USE Status account_right_from(Slice text, AccountRight *ret_right);
 

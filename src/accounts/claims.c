@@ -13,8 +13,7 @@ enum { FORMAT = 1, NOBODY = 0 };
 static const Slice CLAIM = {"claim", 5};
 
 typedef struct Claim {
-    bool present;
-    Slice value;
+    Slice value; /* empty: there is none */
     uint64_t user;
 } Claim;
 
@@ -51,7 +50,7 @@ static Status read_claim(Accounts *accounts, Slice row, Arena *arena, Claim *ret
     uint64_t user = reader_u64(&reader);
     if (!known || !reader_done(&reader))
         return STATUS_CORRUPT;
-    *ret_claim = (Claim){true, cell.value, user};
+    *ret_claim = (Claim){cell.value, user};
     return STATUS_OK;
 }
 
@@ -64,22 +63,16 @@ static Status replace_claim(Accounts *accounts, Slice row, const Claim *before, 
     buffer_u8(&value, FORMAT);
     buffer_bytes(&value, id_slice(MUTANT(claim_without_id) ? &(Id){{0}} : &id));
     buffer_u64(&value, user);
-    Condition condition = {CLAIM, before->value, !before->present};
+    Claim now = *before;
     if (MUTANT(names_without_condition) && user == NOBODY)
-        condition = (Condition){SLICE("none"), SLICE_EMPTY, true};
-    Slice receipt = store_receipt(id_slice(&id), arena);
-    Change changes[] = {
-        {.column = CLAIM, .value = buffer_slice(&value)},
-        {.column = receipt, .value = id_slice(&id), .ttl_s = STORE_RECEIPT_TTL_S},
-    };
-    Update update = {.table = &TABLE_NAMES,
-                     .row = row,
-                     .conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = 2,
-                     .proof = receipt};
-    return store_update(accounts->store, &update, UPDATE_TRIES, arena, NULL);
+        TRY(read_claim(accounts, row, arena, &now));
+    Replacement next = {.table = &TABLE_NAMES,
+                        .row = row,
+                        .column = CLAIM,
+                        .before = now.value,
+                        .value = buffer_slice(&value),
+                        .id = id};
+    return store_replace(accounts->store, &next, UPDATE_TRIES, arena);
 }
 
 /* Whether the claim counts for its holder. A claim is made after its account's row, so the row must be there. */

@@ -96,22 +96,14 @@ static Status replace(Accounts *accounts, Slice row, Slice before, const Journey
                       Arena *arena)
 {
     Id id = fresh_id(accounts);
-    Slice receipt = store_receipt(id_slice(&id), arena);
-    Condition condition = {JOURNEY, before, before.size == 0};
-    Change changes[] = {
-        {.column = JOURNEY,
-         .value = encode(id, cell, arena),
-         .ttl_s = cell->used == USED ? STORE_RECEIPT_TTL_S : JOURNEY_S},
-        {.column = receipt, .value = id_slice(&id), .ttl_s = STORE_RECEIPT_TTL_S},
-    };
-    Update update = {.table = &TABLE_JOURNEYS,
-                     .row = row,
-                     .conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = 2,
-                     .proof = receipt};
-    return store_update(accounts->store, &update, UPDATE_TRIES, arena, NULL);
+    Replacement next = {.table = &TABLE_JOURNEYS,
+                        .row = row,
+                        .column = JOURNEY,
+                        .before = before,
+                        .value = encode(id, cell, arena),
+                        .ttl_s = cell->used == USED ? STORE_RECEIPT_TTL_S : JOURNEY_S,
+                        .id = id};
+    return store_replace(accounts->store, &next, UPDATE_TRIES, arena);
 }
 
 Slice journeys_browser(Accounts *accounts, Arena *arena)

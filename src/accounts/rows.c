@@ -205,18 +205,11 @@ Status state_read(Accounts *accounts, const StateRow *state, Arena *arena, Slice
 Status state_replace(Accounts *accounts, const StateRow *state, Slice before,
                      const StateValue *value, Arena *arena)
 {
-    Condition condition = {STATE, before, before.size == 0};
-    Slice receipt = store_receipt(id_slice(&value->id), arena);
-    Change changes[] = {
-        {.column = STATE, .value = value->bytes},
-        {.column = receipt, .value = id_slice(&value->id), .ttl_s = STORE_RECEIPT_TTL_S},
-    };
-    Update update = {.table = state->table,
-                     .row = state->row,
-                     .conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = 2,
-                     .proof = receipt};
-    return store_update(accounts->store, &update, UPDATE_TRIES, arena, NULL);
+    Replacement next = {.table = state->table,
+                        .row = state->row,
+                        .column = STATE,
+                        .before = before,
+                        .value = value->bytes,
+                        .id = value->id};
+    return store_replace(accounts->store, &next, UPDATE_TRIES, arena);
 }

@@ -86,8 +86,7 @@ static Status decode_version(const Cell *cell, uint32_t version, VotingSettings 
 /* ---- The row ----------------------------------------------------------------------------------------------- */
 
 typedef struct SettingsRow {
-    bool present;
-    Slice head; /* the cell, to be a condition */
+    Slice head; /* the cell, to be a condition; empty: there is none */
     VotingSettings *versions;
     size_t count; /* with version 0 */
     int64_t plan_from_us;
@@ -126,12 +125,11 @@ static Status read_row(Accounts *accounts, Arena *arena, SettingsRow *ret_row)
                    .mode = STORE_SERIAL};
     Page page;
     TRY(store_slice(accounts->store, &query, arena, &page));
-    SettingsRow row = {.present = page.count > 0,
-                       .head = page.count > 0 ? page.cells[0].value : SLICE_EMPTY,
+    SettingsRow row = {.head = page.count > 0 ? page.cells[0].value : SLICE_EMPTY,
                        .versions = ARENA_ARRAY(arena, page.count + 1, VotingSettings),
                        .count = page.count > 0 ? page.count : 1};
     row.versions[0] = SETTINGS_AT_FIRST;
-    if (row.present)
+    if (row.head.size > 0)
         TRY(decode_head(row.head, page.count - 1, &row.plan_from_us));
     for (size_t i = 1; i < row.count; i++) {
         TRY(decode_version(&page.cells[i], (uint32_t)i, &row.versions[i]));
@@ -149,20 +147,13 @@ static Status write_plan(Accounts *accounts, const SettingsRow *row, int64_t fro
     BUFFER_SCOPE Buffer head = {0};
     Id id = fresh_id(accounts);
     encode_head((uint32_t)row->count - 1, from_us, id, &head);
-    Condition condition = {HEAD, row->head, !row->present};
-    Slice receipt = store_receipt(id_slice(&id), arena);
-    Change changes[] = {
-        {.column = HEAD, .value = buffer_slice(&head)},
-        {.column = receipt, .value = id_slice(&id), .ttl_s = STORE_RECEIPT_TTL_S},
-    };
-    Update update = {.table = &TABLE_SETTINGS,
-                     .row = ROW,
-                     .conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = 2,
-                     .proof = receipt};
-    TRY(store_update(accounts->store, &update, UPDATE_TRIES, arena, NULL));
+    Replacement plan = {.table = &TABLE_SETTINGS,
+                        .row = ROW,
+                        .column = HEAD,
+                        .before = row->head,
+                        .value = buffer_slice(&head),
+                        .id = id};
+    TRY(store_replace(accounts->store, &plan, UPDATE_TRIES, arena));
     *ret_head = arena_copy(arena, buffer_slice(&head));
     return STATUS_OK;
 }

@@ -48,21 +48,13 @@ Status site_check_message(Slice message, Reason *reason)
 static Status write_fact(Store *store, const Read *fact, const Cell *before, Id id, Slice value,
                          Arena *arena)
 {
-    Condition condition = {fact->column, before != NULL ? before->value : SLICE_EMPTY,
-                           before == NULL};
-    Slice receipt = store_receipt(id_slice(&id), arena);
-    Change changes[] = {
-        {.column = fact->column, .value = value},
-        {.column = receipt, .value = id_slice(&id), .ttl_s = STORE_RECEIPT_TTL_S},
-    };
-    Update update = {.table = fact->table,
-                     .row = fact->row,
-                     .conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = 2,
-                     .proof = receipt};
-    return store_update(store, &update, TRIES, arena, NULL);
+    Replacement next = {.table = fact->table,
+                        .row = fact->row,
+                        .column = fact->column,
+                        .before = before != NULL ? before->value : SLICE_EMPTY,
+                        .value = value,
+                        .id = id};
+    return store_replace(store, &next, TRIES, arena);
 }
 
 Status site_set_maintenance(Store *store, World world, Slice message, Reason *reason)

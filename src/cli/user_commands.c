@@ -7,21 +7,6 @@
 
 /* ---- Rights as words --------------------------------------------------------------------------------------------- */
 
-static Status denied_from(Slice text, uint32_t *ret_denied, Reason *reason)
-{
-    Slice word;
-    uint32_t denied = 0;
-    while (slice_split(&text, ',', &word)) {
-        AccountRight right;
-        if (account_right_from(word, &right) != STATUS_OK)
-            return reason_set(reason, STATUS_INVALID, "deny", "there is no right \"%.*s\"",
-                              SLICE_ARG(word));
-        denied |= 1u << right;
-    }
-    *ret_denied = denied;
-    return STATUS_OK;
-}
-
 static void put_words(JsonWriter *json, const char *key, uint32_t bits,
                       const char *(*text)(unsigned))
 {
@@ -217,7 +202,7 @@ static Status set_rights(Context *context, const Account *account, Reason *reaso
     if (roles.data != NULL)
         TRY(account_roles_from(roles, "role", &rights.roles, reason));
     if (denied.data != NULL)
-        TRY(denied_from(denied, &rights.denied, reason));
+        TRY(account_rights_from(denied, "deny", &rights.denied, reason));
     return accounts_set_rights(context->app->accounts, account->id, &rights, reason);
 }
 

@@ -12,8 +12,7 @@ static const Slice LIST = {"list", 4};
 typedef struct FeaturedList {
     Featured entries[FEATURED_MOST + 1]; /* with room for one that makes another go */
     size_t count;
-    Slice value; /* as stored, to be a condition */
-    bool present;
+    Slice value; /* as stored, to be a condition; empty: nothing is */
 } FeaturedList;
 
 /* ---- Rules ----------------------------------------------------------------------------------------------------- */
@@ -148,27 +147,19 @@ static Status read_list(Policies *policies, ReadMode mode, Arena *arena, Feature
         return STATUS_OK;
     TRY(status);
     ret_list->value = cell.value;
-    ret_list->present = true;
     return decode(cell.value, ret_list);
 }
 
 static Status write_list(Policies *policies, const FeaturedList *list, Arena *arena)
 {
     Id write = id_new(policies->world.clock, policies->world.random);
-    Slice receipt = store_receipt(id_slice(&write), arena);
-    Condition condition = {LIST, list->value, !list->present};
-    Change changes[] = {
-        {.column = LIST, .value = encode(list, write, arena)},
-        {.column = receipt, .value = id_slice(&write), .ttl_s = STORE_RECEIPT_TTL_S},
-    };
-    Update update = {.table = &TABLE_FEATURED,
-                     .row = ROW,
-                     .conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = 2,
-                     .proof = receipt};
-    return store_update(policies->store, &update, POLICIES_TRIES, arena, NULL);
+    Replacement next = {.table = &TABLE_FEATURED,
+                        .row = ROW,
+                        .column = LIST,
+                        .before = list->value,
+                        .value = encode(list, write, arena),
+                        .id = write};
+    return store_replace(policies->store, &next, POLICIES_TRIES, arena);
 }
 
 Status policies_featured(Policies *policies, Arena *arena, Featured **ret_list, size_t *ret_count)

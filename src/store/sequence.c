@@ -105,20 +105,13 @@ static Status take_block(Sequence *sequence, Arena *arena, uint64_t *ret_first)
     Id id = id_new(sequence->world.clock, sequence->world.random);
     buffer_bytes(&value, id_slice(&id));
     buffer_u64(&value, first + sequence->block);
-    Condition condition = {NEXT, cell.value, status == STATUS_NOT_FOUND};
-    Slice receipt = store_receipt(id_slice(&id), arena);
-    Change changes[] = {
-        {.column = NEXT, .value = buffer_slice(&value)},
-        {.column = receipt, .value = id_slice(&id), .ttl_s = STORE_RECEIPT_TTL_S},
-    };
-    Update update = {.table = &TABLE_COUNTERS,
-                     .row = row,
-                     .conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = 2,
-                     .proof = receipt};
-    TRY(store_update(sequence->store, &update, UPDATE_TRIES, arena, NULL));
+    Replacement next = {.table = &TABLE_COUNTERS,
+                        .row = row,
+                        .column = NEXT,
+                        .before = cell.value,
+                        .value = buffer_slice(&value),
+                        .id = id};
+    TRY(store_replace(sequence->store, &next, UPDATE_TRIES, arena));
     *ret_first = first;
     return STATUS_OK;
 }

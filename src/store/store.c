@@ -308,6 +308,24 @@ Slice store_receipt(Slice id, Arena *arena)
     return slice_of(column, 2 + id.size);
 }
 
+Status store_replace(Store *store, const Replacement *replacement, int tries, Arena *arena)
+{
+    Slice id = id_slice(&replacement->id), receipt = store_receipt(id, arena);
+    Condition condition = {replacement->column, replacement->before, replacement->before.size == 0};
+    Change changes[] = {
+        {.column = replacement->column, .value = replacement->value, .ttl_s = replacement->ttl_s},
+        {.column = receipt, .value = id, .ttl_s = STORE_RECEIPT_TTL_S},
+    };
+    Update update = {.table = replacement->table,
+                     .row = replacement->row,
+                     .conditions = &condition,
+                     .condition_count = 1,
+                     .changes = changes,
+                     .change_count = 2,
+                     .proof = receipt};
+    return store_update(store, &update, tries, arena, NULL);
+}
+
 /* ---- Running --------------------------------------------------------------------------------------------- */
 
 void store_health(Store *store, StoreHealth *ret_health)

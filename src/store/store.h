@@ -34,6 +34,7 @@
  * Calls are synchronous and may come from any thread. Memory that is returned lives in the arena that was passed. */
 #pragma once
 
+#include "base/ids.h"
 #include "base/world.h"
 #include "store/tables.h"
 
@@ -234,6 +235,18 @@ MUST_USE Status store_update(Store *store, const Update *update, int tries, Aren
  * letters and digits, so receipts stand at the end of a row. */
 enum { STORE_RECEIPT_TTL_S = 86400 };
 Slice store_receipt(Slice id, Arena *arena);
+
+/* One cell by another value, with such a receipt, under the condition that it is still what was read; answers as store_update. */
+typedef struct Replacement {
+    const Table *table;
+    Slice row, column;
+    Slice before; /* empty: it was not there */
+    Slice value;  /* with `id` in it */
+    int64_t ttl_s;
+    Id id; /* new for each replacement */
+} Replacement;
+MUST_USE Status store_replace(Store *store, const Replacement *replacement, int tries,
+                              Arena *arena);
 
 /* ---- Running a store --------------------------------------------------------------------------------------- */
 

@@ -121,20 +121,13 @@ static Status step_to(Votes *votes, Slice from, Generations to, Arena *arena)
     Id id = id_new(votes->world.clock, votes->world.random);
     to.step++;
     int64_t asked_us = clock_steady_us(votes->world.clock);
-    Slice receipt = store_receipt(id_slice(&id), arena);
-    Condition condition = {STATE.column, from, from.size == 0};
-    Change changes[] = {
-        {.column = STATE.column, .value = encode(&to, id, arena)},
-        {.column = receipt, .value = id_slice(&id), .ttl_s = STORE_RECEIPT_TTL_S},
-    };
-    Update update = {.table = STATE.table,
-                     .row = STATE.row,
-                     .conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = 2,
-                     .proof = receipt};
-    TRY(store_update(votes->store, &update, UPDATE_TRIES, arena, NULL));
+    Replacement step = {.table = STATE.table,
+                        .row = STATE.row,
+                        .column = STATE.column,
+                        .before = from,
+                        .value = encode(&to, id, arena),
+                        .id = id};
+    TRY(store_replace(votes->store, &step, UPDATE_TRIES, arena));
     keep(votes, &to, asked_us);
     return STATUS_OK;
 }

@@ -346,6 +346,28 @@ TEST(every_role_and_right_is_found_by_its_text)
     EXPECT_SLICE(slice_from(account_state_text(ACCOUNT_CLOSED)), SLICE("closed"));
 }
 
+TEST(words_become_bits_and_one_that_is_none_gets_those_that_there_are)
+{
+    uint32_t bits = 99;
+    Reason reason;
+    EXPECT_STATUS(account_roles_from(SLICE("feature, admin"), "role", &bits, &reason), STATUS_OK);
+    EXPECT_I64(bits, 1u << ROLE_FEATURE | 1u << ROLE_ADMIN);
+    EXPECT_STATUS(account_rights_from(SLICE("vote"), "deny", &bits, &reason), STATUS_OK);
+    EXPECT_I64(bits, 1u << RIGHT_VOTE);
+    EXPECT_STATUS(account_roles_from(SLICE_EMPTY, "role", &bits, &reason), STATUS_OK);
+    EXPECT_I64(bits, 0);
+    bits = 99;
+    EXPECT_STATUS(account_roles_from(SLICE("admin,king"), "role", &bits, &reason), STATUS_INVALID);
+    EXPECT_I64(bits, 99);
+    EXPECT_SLICE(slice_from(reason.field), SLICE("role"));
+    EXPECT_SLICE(slice_from(reason.rule),
+                 SLICE("there is no role \"king\"; there are admin, edit_policies, edit_users, "
+                       "moderate_comments, moderate_tags, moderate_policies, feature, respond"));
+    EXPECT_STATUS(account_rights_from(slice_from(repeat("x", 400)), "deny", &bits, &reason),
+                  STATUS_INVALID);
+    EXPECT(strstr(reason.rule, "there are log_in, vote, create, comment, tag, report") != NULL);
+}
+
 /* ---- The head of a row ------------------------------------------------------------------------------------- */
 
 TEST(a_head_that_was_cut_or_changed_in_length_is_corrupt)

@@ -284,3 +284,32 @@ TEST(store_update_is_an_update_and_tells_a_conflict)
     EXPECT_STATUS(store_update(store, &u, 1, contract_arena(), NULL), STATUS_CONFLICT);
     contract_end();
 }
+
+TEST(store_replace_goes_from_what_was_read_to_another_value_and_leaves_a_receipt)
+{
+    Store *store = contract_fresh();
+    Cell cell;
+    Replacement first = {.table = &CONTRACT_COND,
+                         .row = ROW,
+                         .column = A,
+                         .before = SLICE_EMPTY,
+                         .value = SLICE("first"),
+                         .id = {{1}}};
+    Replacement second = first;
+    second.before = SLICE("first");
+    second.value = SLICE("second");
+    second.id = (Id){{2}};
+    EXPECT_STATUS(store_replace(store, &second, 3, contract_arena()), STATUS_CONFLICT);
+    EXPECT_STATUS(store_replace(store, &first, 3, contract_arena()), STATUS_OK);
+    EXPECT_STATUS(store_replace(store, &first, 3, contract_arena()), STATUS_CONFLICT);
+    EXPECT_STATUS(store_replace(store, &second, 3, contract_arena()), STATUS_OK);
+    EXPECT_STATUS(contract_read(&CONTRACT_COND, ROW, A, &cell), STATUS_OK);
+    EXPECT_SLICE(cell.value, SLICE("second"));
+    for (uint8_t i = 1; i <= 3; i++) {
+        Id id = {{i}};
+        Slice receipt = store_receipt(id_slice(&id), contract_arena());
+        EXPECT_STATUS(contract_read(&CONTRACT_COND, ROW, receipt, &cell),
+                      i < 3 ? STATUS_OK : STATUS_NOT_FOUND);
+    }
+    contract_end();
+}
