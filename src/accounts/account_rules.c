@@ -1,10 +1,10 @@
 /* account_rules.c -- see account_rules.h. */
 #include "accounts/account_rules.h"
 
+#include <stdio.h>
 #include <utf8proc.h>
 
 #include "accounts/scripts.h"
-#include "base/bytes.h"
 
 enum {
     FOLD_TRIES = 8,  /* folding settles after two; more would be a fault of the tables */
@@ -12,7 +12,8 @@ enum {
     LOCAL_MOST = 64, /* bytes before the @ */
     DOMAIN_MOST = 253,
     LABEL_MOST = 63,
-    WORD_SHOWN = 40, /* bytes of a word that is none */
+    WORD_SHOWN = 40, /* bytes of a word that is none, at most */
+    WORDS_BYTES = 200,
 };
 
 /* ---- Words ------------------------------------------------------------------------------------------------- */
@@ -79,13 +80,17 @@ static Status bits_from(const Words *words, Slice text, const char *field, uint3
     while (slice_split(&text, ',', &word)) {
         int index;
         if (find_text(words->texts, words->count, slice_trim(word), &index) != STATUS_OK) {
-            BUFFER_SCOPE Buffer all = {0};
+            char all[WORDS_BYTES];
+            int size = 0;
             for (int i = 0; i < words->count; i++)
-                buffer_print(&all, "%s%s", i > 0 ? ", " : "", words->texts[i]);
+                size += snprintf(all + size, sizeof all - (size_t)size, "%s%s", i > 0 ? ", " : "",
+                                 words->texts[i]);
+            if (word.size > WORD_SHOWN)
+                return reason_set(reason, STATUS_INVALID, field,
+                                  "there is no such %s; there are %s", words->one, all);
             return reason_set(reason, STATUS_INVALID, field,
-                              "there is no %s \"%.*s\"; there are %.*s", words->one,
-                              word.size < WORD_SHOWN ? (int)word.size : WORD_SHOWN, word.data,
-                              SLICE_ARG(buffer_slice(&all)));
+                              "there is no %s \"%.*s\"; there are %s", words->one, SLICE_ARG(word),
+                              all);
         }
         bits |= 1u << index;
     }

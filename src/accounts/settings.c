@@ -129,7 +129,7 @@ static Status read_row(Accounts *accounts, Arena *arena, SettingsRow *ret_row)
                        .versions = ARENA_ARRAY(arena, page.count + 1, VotingSettings),
                        .count = page.count > 0 ? page.count : 1};
     row.versions[0] = SETTINGS_AT_FIRST;
-    if (row.head.size > 0)
+    if (page.count > 0)
         TRY(decode_head(row.head, page.count - 1, &row.plan_from_us));
     for (size_t i = 1; i < row.count; i++) {
         TRY(decode_version(&page.cells[i], (uint32_t)i, &row.versions[i]));

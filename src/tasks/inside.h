@@ -88,6 +88,8 @@ struct Tasks {
     size_t part_count;
     uint64_t turn;
     uint32_t live, self; /* instances, and which of them this is */
+    Id *known;           /* all of them, when this one last looked */
+    size_t known_count;
     bool has_beaten;
     int64_t beat_us; /* steady clock */
     int64_t beat_stamp;

@@ -2,6 +2,8 @@
  *
  * Both tables are plain: the newest wins, and when two instances work on one part, either place is a good one. Timestamps are the
  * clock's, but always after what this instance knows of, so that a clock that is set back stops nothing. */
+#include <stdlib.h>
+
 #include "tasks/inside.h"
 
 enum { FORMAT = 1, FLAG_UNDER_WAY = 1, FLAG_FAILED = 2 };
@@ -153,6 +155,34 @@ Status tasks_instances(Tasks *tasks, Arena *arena, Instance **ret_instances, siz
     return STATUS_OK;
 }
 
+static bool is_among(Id id, const Instance *instances, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (id_equal(instances[i].id, id))
+            return true;
+    return false;
+}
+
+/* Those who are alive now take the place of those who were. When one of them is gone it may have left something half done. */
+static void hear_of(Tasks *tasks, const Instance *instances, size_t count)
+{
+    bool gone = false;
+    for (size_t i = 0; i < tasks->known_count && !gone; i++)
+        gone = !is_among(tasks->known[i], instances, count);
+    if (gone)
+        tasks_after_crash(tasks, false);
+    free(tasks->known);
+    tasks->known = calloc(count, sizeof *tasks->known);
+    CHECK(tasks->known != NULL);
+    tasks->known_count = count;
+    tasks->live = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        tasks->known[i] = instances[i].id;
+        if (instances[i].self)
+            tasks->self = (uint32_t)i;
+    }
+}
+
 Status task_beat(Tasks *tasks)
 {
     ARENA_SCOPE Arena *arena = arena_new();
@@ -160,13 +190,8 @@ Status task_beat(Tasks *tasks)
     size_t count;
     TRY(write_beat(tasks, true));
     TRY(tasks_instances(tasks, arena, &instances, &count));
-    if (count < tasks->live)
-        tasks_after_crash(tasks, false);
-    for (size_t i = 0; i < count; i++)
-        if (instances[i].self) {
-            tasks->self = (uint32_t)i;
-            tasks->live = (uint32_t)count;
-        }
+    if (is_among(tasks->id, instances, count)) /* else its own beat is not seen yet */
+        hear_of(tasks, instances, count);
     return STATUS_OK;
 }
 

@@ -31,6 +31,7 @@ void tasks_free(Tasks *tasks)
     for (size_t i = 0; i < tasks->part_count; i++)
         task_state_free(&tasks->parts[i].state);
     pthread_mutex_destroy(&tasks->lock);
+    free(tasks->known);
     free(tasks);
 }
 

@@ -54,9 +54,9 @@ def expect_whole(load):
     print(words.strip(), "|", load.ticks[-1][1], "|", found.strip())
 
 
-def judge(load, fault, hurt_at):
+def judge(load, fault, well_until, hurt_at):
     """How the rate went on after a fault, as a line and as bounds."""
-    before = load.rate(hurt_at - BEFORE_S + 1, hurt_at)
+    before = load.rate(well_until - BEFORE_S + 1, well_until)
     first = load.first_after("ok", hurt_at)
     half = next((after for after in range(0, AFTER_S - 1)
                  if load.rate(hurt_at + after, hurt_at + after + 1) >= before / 2), None)
@@ -72,12 +72,13 @@ def test_one_node_fails_and_comes_back(load, fault, healing, node):
     run = load(seconds=BEFORE_S + AFTER_S + 8)
     run.wait_for("ok", 1)
     time.sleep(BEFORE_S)
+    well_until = time.monotonic()
     cluster(fault, node)
     hurt_at = time.monotonic()
     time.sleep(AFTER_S)
     cluster(healing, node)
     expect_whole(run)
-    judge(run, f"{fault} {node}", hurt_at)
+    judge(run, f"{fault} {node}", well_until, hurt_at)
 
 
 @pytest.mark.parametrize("fault", ["kill", "pause"])

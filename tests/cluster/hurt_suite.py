@@ -1,4 +1,5 @@
-"""The contract of the store and the ledger end to end pass on a cluster of which one node of three is dead, or paused."""
+"""Conditional updates and the order of writes are as the contract says on a cluster of which one node of three is dead, or paused; with `--long` all of
+the contract, and the ledger end to end."""
 import os
 import subprocess
 
@@ -6,12 +7,12 @@ import pytest
 
 import nodes
 
-CONDITIONAL = ["contract/contract_conditional_test"]
-ALL = CONDITIONAL + ["contract/contract_order_test", "contract/contract_slice_test", "contract/contract_bytes_test",
+DECIDED = ["contract/contract_conditional_test", "contract/contract_order_test"]
+ALL = DECIDED + ["contract/contract_slice_test", "contract/contract_bytes_test",
                      "contract/contract_expiry_test", "contract/contract_limits_test", "contract/contract_many_test",
                      "contract/contract_scan_test", "contract/contract_threads_test", "contract/contract_model_test", "votes/votes_test"]
-# A store is opened for every test, and it takes a while to hear that a node is gone: the short form has what is decided on the nodes.
-PROGRAMS = ALL if nodes.LONG else CONDITIONAL
+# A store is opened for every test, and it takes a while to hear that a node is gone: the short form has what is decided among the nodes.
+PROGRAMS = ALL if nodes.LONG else DECIDED
 
 
 @pytest.fixture(scope="module", params=["kill", "pause"])

@@ -206,3 +206,26 @@ TEST(the_buried_stay_dead_when_the_clock_steps_back)
     EXPECT_I64(seen_cells(&CONTRACT_PLAIN), 0);
     end();
 }
+
+/* The writer remembers cells, and must not go by one that compaction has buried. */
+TEST(the_writer_takes_the_buried_for_dead_when_the_clock_steps_back)
+{
+    begin();
+    Condition absent = when_absent(SLICE("cell"));
+    Change made = put_for(SLICE("cell"), SLICE("v"), 0, 10);
+    Update update = {.table = &CONTRACT_COND,
+                     .row = ROW,
+                     .conditions = &absent,
+                     .condition_count = 1,
+                     .changes = &made,
+                     .change_count = 1,
+                     .proof = SLICE("cell")};
+    EXPECT_STATUS(store_update_if(store, &update, arena, NULL), STATUS_OK);
+    EXPECT_STATUS(store_update_if(store, &update, arena, NULL), STATUS_CONFLICT);
+    pass_s(20);
+    compact();
+    test_world_step(&own, -15 * US_PER_S);
+    EXPECT_I64(seen_cells(&CONTRACT_COND), 0);
+    EXPECT_STATUS(store_update_if(store, &update, arena, NULL), STATUS_OK);
+    end();
+}

@@ -256,7 +256,7 @@ TEST(a_task_that_is_not_there_is_told)
     stage_end();
 }
 
-/* Those that a crash makes necessary, each by the instance whose share it is. */
+/* When its last whole pass began; 0: it has none, or one is under way. */
 static int64_t looked_us(Tasks *tasks, const char *name)
 {
     TaskInfo info = instance_info(tasks, name, 0);

@@ -4,7 +4,7 @@
     up               starts the nodes that are not running and waits until all are ready and agree
     down             ends all of them and erases their data
     status           says how each of them is
-    kill N           ends node N at once, as a crash does
+    kill N           ends node N as a crash does, once it has written its list of tables down (settings.py)
     pause N          stops node N where it is (SIGSTOP): its connections stay open and silent
     resume N         lets it go on
     start N          starts it again after a kill, with the data it had, and waits until it is ready
@@ -184,12 +184,13 @@ class Cluster:
 
     def kill(self, node):
         """As a crash would, but for the list of tables. A node that cannot write that down any more is killed all the same."""
-        if node.state() == "up":
-            try:
-                subprocess.run(settings.flush_command(find_java(), self.directory, node.number), capture_output=True,
-                               check=True, timeout=FLUSH_SECONDS)
-            except (Failure, subprocess.SubprocessError):
-                say(f"node {node.number} did not write its list of tables down: what its log has for new ones may be lost")
+        try:
+            if node.state() != "up":
+                raise Failure("it does not answer")
+            subprocess.run(settings.flush_command(find_java(), self.directory, node.number), capture_output=True,
+                           check=True, timeout=FLUSH_SECONDS)
+        except (Failure, subprocess.SubprocessError):
+            say(f"node {node.number} did not write its list of tables down: what its log has for new ones may be lost")
         self.change(node, ("up", "paused"), signal.SIGKILL, "down")
 
     def start(self, node):

@@ -1,8 +1,9 @@
 """settings.py -- what a node of the test cluster is told: its cassandra.yaml and the words for its JVM.
 
 Three nodes on a machine with two cores that is also running the tests: small heaps and caches, the quick compiler, one token
-each, no waiting for a ring that is known to be small. Nothing that decides what an answer means is changed; what a production cluster needs is
-in docs/cassandra.md."""
+each, no waiting for a ring that is known to be small. Nothing that decides what an answer means is changed, but for one thing: a change of the schema is
+not flushed at once, so who ends a node other than by `cluster.py kill` may lose tables that were just made, with their rows. What a
+production cluster needs is in docs/cassandra.md."""
 import json
 
 TOKENS = ("-9223372036854775808", "-3074457345618258603", "3074457345618258602")

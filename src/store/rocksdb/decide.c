@@ -75,8 +75,10 @@ static Status load(Group *group, OverlayCell *entry)
     bool known = known_load(group->known, entry);
     if (!known && seen_load(&group->rocks->seen, entry, group->arena) && !may_be_gone(group, entry))
         return STATUS_OK;
-    if (!known || may_be_gone(group, entry))
+    if (!known || may_be_gone(group, entry)) {
+        entry->loaded = false;
         TRY(load_stored(group, entry));
+    }
     entry->asked = true;
     return STATUS_OK;
 }
