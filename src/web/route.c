@@ -1,6 +1,6 @@
 /* route.c -- finding a route, and checking the table. The search is a walk over the rows: nearly
- * all of them are dismissed by eight bytes each, which stand side by side: rows are large, and a few hundred of them would cost as much as
- * a system call. */
+ * all of them are dismissed by the number of their segments or by their first eight bytes, which stand side by side: rows are large, and
+ * a few hundred of them would cost as much as a system call. */
 #include "web/route.h"
 
 #include <stdlib.h>
@@ -60,7 +60,16 @@ static bool path_fits(const char *pattern, Slice path, Slice captures[WEB_CAPTUR
 /* What every path that fits begins with: `bytes` where `mask` is set. */
 typedef struct RouteHead {
     uint64_t bytes, mask;
+    const WebRoute *row;
 } RouteHead;
+
+static size_t segments_of(Slice path)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < path.size; i++)
+        count += path.data[i] == '/';
+    return count;
+}
 
 /* The first eight bytes; zeros behind a shorter text. */
 static uint64_t first_bytes(const char *text, size_t size)
@@ -71,21 +80,27 @@ static uint64_t first_bytes(const char *text, size_t size)
 }
 
 /* Up to the first name; of a short pattern without one also its end. */
-static RouteHead head_of(const char *pattern)
+static RouteHead head_of(const WebRoute *row)
 {
+    const char *pattern = row->path;
     size_t size = strlen(pattern), same = slice_find(slice_from(pattern), '{');
     char mask[sizeof(uint64_t)] = {0};
     memset(mask, 0xFF, same == size ? sizeof mask : same < sizeof mask ? same : sizeof mask);
-    RouteHead head = {.bytes = first_bytes(pattern, same), .mask = first_bytes(mask, sizeof mask)};
-    return head;
+    return (RouteHead){first_bytes(pattern, same), first_bytes(mask, sizeof mask), row};
 }
 
 Routes routes_of(const WebRoute *rows, size_t count)
 {
-    Routes routes = {rows, count, calloc(count + 1, sizeof *routes.heads)};
+    Routes routes = {.heads = calloc(count + 1, sizeof *routes.heads)};
+    size_t filled = 0;
     CHECK(routes.heads != NULL);
-    for (size_t i = 0; i < count; i++)
-        routes.heads[i] = head_of(rows[i].path);
+    for (size_t segments = 0; segments <= WEB_SEGMENTS_MAX; segments++) {
+        for (size_t i = 0; i < count; i++)
+            if (segments_of(slice_from(rows[i].path)) == segments)
+                routes.heads[filled++] = head_of(&rows[i]);
+        routes.ends[segments] = filled;
+    }
+    CHECK(filled == count);
     return routes;
 }
 
@@ -100,10 +115,13 @@ WebMatch routes_find(const Routes *routes, WebMethod method, Slice path)
     WebMatch match = {0};
     Slice captures[WEB_CAPTURES_MAX];
     uint64_t first = first_bytes(path.data, path.size);
-    for (size_t i = 0; i < routes->count; i++) {
-        const WebRoute *row = &routes->rows[i];
-        if (((first ^ routes->heads[i].bytes) & routes->heads[i].mask) != 0 ||
-            !path_fits(row->path, path, captures))
+    size_t segments = segments_of(path);
+    if (segments == 0 || segments > WEB_SEGMENTS_MAX)
+        return match;
+    for (size_t i = routes->ends[segments - 1]; i < routes->ends[segments]; i++) {
+        const RouteHead *head = &routes->heads[i];
+        const WebRoute *row = head->row;
+        if (((first ^ head->bytes) & head->mask) != 0 || !path_fits(row->path, path, captures))
             continue;
         match.allowed |= 1u << row->method;
         if (match.route == NULL && row->method == method) {
@@ -189,6 +207,8 @@ static const char *path_fault(const WebRoute *route)
     size_t captured = 0, from_path = 0;
     if (route->path == NULL || route->path[0] != '/')
         return "has no path that starts with /";
+    if (segments_of(slice_from(route->path)) > WEB_SEGMENTS_MAX)
+        return "has too many segments in its path";
     rest = slice_from(route->path + 1);
     while (next_segment(&rest, &more, &segment)) {
         if (!is_capture(segment))

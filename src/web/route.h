@@ -163,11 +163,12 @@ MUST_USE Status routes_check(const WebRoute *routes, size_t count, Reason *reaso
 /* False when `text` is none of the five. */
 bool route_method(Slice text, WebMethod *ret_method);
 const char *route_method_name(WebMethod method);
-/* A table that is searched often: its rows, and the first bytes of each one's path, which are looked at first. */
+/* A table that is searched often: by the number of segments, and then by the first bytes of each one's path. */
+enum { WEB_SEGMENTS_MAX = 8 };
 typedef struct Routes {
-    const WebRoute *rows;
-    size_t count;
-    struct RouteHead *heads;
+    struct RouteHead
+        *heads; /* those with one segment, in the order of the table, then those with two, … */
+    size_t ends[WEB_SEGMENTS_MAX + 1]; /* by segments: where they end */
 } Routes;
 /* The rows must outlive it. */
 Routes routes_of(const WebRoute *rows, size_t count);

@@ -304,6 +304,28 @@ TEST(who_remains_looks_for_what_the_dead_left)
     stage_end();
 }
 
+TEST(one_that_comes_does_not_hide_one_that_is_gone)
+{
+    stage_begin();
+    Tasks *first = instance(), *second = instance();
+    turn_all(second);
+    turn_all(first);
+    EXPECT_I64(first->live, 2);
+    test_world_pass(&stage.own, (INSTANCE_TTL_S + 1) * US_PER_S); /* the second is gone */
+    Tasks *third = instance();
+    turn_all(third);
+    for (size_t i = 0; i < first->part_count; i++)
+        EXPECT(!first->parts[i].anew);
+    EXPECT_STATUS(task_beat(first), STATUS_OK);
+    EXPECT_I64(first->live, 2);
+    for (size_t i = 0; i < first->part_count; i++)
+        EXPECT_I64(first->parts[i].anew, first->parts[i].task->after_crash);
+    tasks_free(first);
+    tasks_free(second);
+    tasks_free(third);
+    stage_end();
+}
+
 /* Heartbeats of processes that were killed stand for two minutes. Where nobody else can have the store they mean nothing. */
 TEST(who_has_the_store_alone_does_everything_at_once)
 {

@@ -46,6 +46,17 @@ TEST(a_route_is_found_by_method_and_path)
     EXPECT(found(WEB_GET, "/policies/12/votes/3") == &ROUTES[5]);
 }
 
+TEST(a_path_with_more_or_fewer_segments_than_any_row_is_not_found)
+{
+    EXPECT(found(WEB_GET, "/policies/12/votes") == NULL);
+    EXPECT(found(WEB_GET, "/policies/") == NULL);
+    EXPECT(found(WEB_GET, "//") == NULL);
+    EXPECT(found(WEB_GET, "/policies/12/votes/3/") == NULL);
+    EXPECT(found(WEB_GET, "/1/2/3/4/5/6/7/8") == NULL);
+    EXPECT(found(WEB_GET, "/1/2/3/4/5/6/7/8/9/10/11/12") == NULL);
+    EXPECT(found(WEB_GET, "") == NULL);
+}
+
 TEST(the_first_row_that_fits_wins)
 {
     EXPECT(found(WEB_GET, "/policies/new") == &ROUTES[3]);
@@ -134,6 +145,7 @@ TEST(a_table_that_contradicts_itself_is_refused)
 {
     const WebRoute bad[] = {
         {WEB_GET, "no-slash", nothing, .help = "x"},
+        {WEB_GET, "/1/2/3/4/5/6/7/8/9", nothing, .help = "x"},
         {WEB_GET, NULL, nothing, .help = "x"},
         {WEB_GET, "/x", NULL, .help = "x"},
         {WEB_GET, "/x", nothing, .help = NULL},
