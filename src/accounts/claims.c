@@ -13,7 +13,8 @@ enum { FORMAT = 1, NOBODY = 0 };
 static const Slice CLAIM = {"claim", 5};
 
 typedef struct Claim {
-    Slice value; /* empty: there is none */
+    bool present;
+    Slice value;
     uint64_t user;
 } Claim;
 
@@ -50,7 +51,7 @@ static Status read_claim(Accounts *accounts, Slice row, Arena *arena, Claim *ret
     uint64_t user = reader_u64(&reader);
     if (!known || !reader_done(&reader))
         return STATUS_CORRUPT;
-    *ret_claim = (Claim){cell.value, user};
+    *ret_claim = (Claim){true, cell.value, user};
     return STATUS_OK;
 }
 
@@ -63,16 +64,22 @@ static Status replace_claim(Accounts *accounts, Slice row, const Claim *before, 
     buffer_u8(&value, FORMAT);
     buffer_bytes(&value, id_slice(MUTANT(claim_without_id) ? &(Id){{0}} : &id));
     buffer_u64(&value, user);
-    Claim now = *before;
+    Condition condition = {CLAIM, before->value, !before->present};
     if (MUTANT(names_without_condition) && user == NOBODY)
-        TRY(read_claim(accounts, row, arena, &now));
-    Replacement next = {.table = &TABLE_NAMES,
-                        .row = row,
-                        .column = CLAIM,
-                        .before = now.value,
-                        .value = buffer_slice(&value),
-                        .id = id};
-    return store_replace(accounts->store, &next, UPDATE_TRIES, arena);
+        condition = (Condition){SLICE("none"), SLICE_EMPTY, true};
+    Slice receipt = store_receipt(id_slice(&id), arena);
+    Change changes[] = {
+        {.column = CLAIM, .value = buffer_slice(&value)},
+        {.column = receipt, .value = id_slice(&id), .ttl_s = STORE_RECEIPT_TTL_S},
+    };
+    Update update = {.table = &TABLE_NAMES,
+                     .row = row,
+                     .conditions = &condition,
+                     .condition_count = 1,
+                     .changes = changes,
+                     .change_count = 2,
+                     .proof = receipt};
+    return store_update(accounts->store, &update, UPDATE_TRIES, arena, NULL);
 }
 
 /* Whether the claim counts for its holder. A claim is made after its account's row, so the row must be there. */
