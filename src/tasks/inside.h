@@ -23,6 +23,7 @@ typedef struct TaskPiece {
     Slice next;
     bool more;
     uint64_t done, found;
+    int64_t again_s; /* 0, or when to look again, due or not: something was too young to be ended */
 } TaskPiece;
 
 /* OK; or a failure, in which case the pass goes on only where `next` was set. */
@@ -71,6 +72,7 @@ typedef struct TaskPart {
     bool stuck;            /* the last piece has to be done again */
     bool anew;             /* to begin from the beginning, due or not */
     bool asked;            /* for here, by somebody, until the pass ends */
+    int64_t again_us;      /* 0, or when a pass is asked for, whoever's share it is; steady clock */
     int64_t saved_us;      /* steady clock */
     int64_t stamp;         /* timestamp of what is stored */
 } TaskPart;

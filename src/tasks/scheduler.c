@@ -114,6 +114,8 @@ static void follow(Tasks *tasks, TaskPart *part, const TaskPiece *piece, Status 
     part->stuck = status != STATUS_OK && piece->next.data == NULL;
     part->state.done += piece->done;
     part->state.found += piece->found;
+    if (piece->again_s > 0)
+        part->again_us = steady_us + piece->again_s * US_PER_S;
     if (status != STATUS_OK) {
         note_error(tasks, part, status, piece->reason);
         part->failures++;
@@ -158,6 +160,14 @@ static void beat_when_due(Tasks *tasks)
     (void)!task_beat(tasks); /* the work goes on by what was known */
 }
 
+static void ask_again(TaskPart *part, int64_t steady_us)
+{
+    if (part->again_us == 0 || steady_us < part->again_us)
+        return;
+    part->again_us = 0;
+    part->anew = part->asked = true;
+}
+
 /* NULL when nothing is due. */
 static TaskPart *choose(Tasks *tasks)
 {
@@ -167,6 +177,7 @@ static TaskPart *choose(Tasks *tasks)
     for (size_t i = 0; i < tasks->part_count; i++) {
         TaskPart *part = &tasks->parts[i];
         bool here = task_is_here(part->task, part->number, tasks->live, tasks->self);
+        ask_again(part, steady_us);
         if ((!here && !part->asked) || steady_us < part->not_before_us)
             continue;
         if (is_urgent(part, now_us))

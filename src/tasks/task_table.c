@@ -148,10 +148,21 @@ static Status settle_creation(const Waiting *waiting)
     return votes_settle_creation(options->votes, waiting->policy->id, options->creation_grace_s);
 }
 
+/* Not when it was begun before this process, and no other can have the store. */
+static bool is_somebody_at_it(const Waiting *waiting)
+{
+    const Tasks *tasks = waiting->piece->tasks;
+    if (!tasks->options.shared && waiting->last->time_us < tasks->started_us)
+        return false;
+    return waiting->now_us - waiting->last->time_us < MERGE_GRACE_S * US_PER_S;
+}
+
 static Status settle_merge(const Waiting *waiting)
 {
-    if (waiting->now_us - waiting->last->time_us < MERGE_GRACE_S * US_PER_S)
+    if (is_somebody_at_it(waiting)) {
+        waiting->piece->again_s = MERGE_GRACE_S;
         return STATUS_OK;
+    }
     return policies_finish_merge(waiting->piece->tasks->options.policies, waiting->policy->id);
 }
 

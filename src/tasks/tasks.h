@@ -16,7 +16,7 @@
  *      comes before everything else, and at start before the site serves (tasks_catch_up).
  *   7. What a crash may leave half done (a new policy that waits, a merge, a list that lacks one) is looked for when an instance starts,
  *      by that instance, beside the first requests; and when one is no longer alive, by those that are. Not only when its task is
- *      due again.
+ *      due again. A merge at which another instance may still be is left, and looked at once more when it cannot be any longer.
  * Not promised: that a task runs exactly once a period, or at a certain time of day. */
 #pragma once
 
