@@ -65,8 +65,9 @@ static Status parse_flag(Parsed *parsed, const Slice *words, size_t count, size_
                               flags[i].value);
         return STATUS_OK;
     }
-    return reason_set(reason, STATUS_INVALID, "", "\"%s\" has no flag --%.*s",
-                      parsed->command->name, SLICE_ARG(name));
+    return reason_set(reason, STATUS_INVALID, "",
+                      "\"%s\" has no flag --%.*s; `ostraka %s --help` lists them",
+                      parsed->command->name, SLICE_ARG(name), parsed->command->name);
 }
 
 static Status parse_rest(Parsed *parsed, const Slice *words, size_t count, Arena *arena,
@@ -104,8 +105,9 @@ Status command_parse(const Slice *words, size_t count, Arena *arena, Parsed *ret
     TRY(parse_rest(&parsed, words + used, count - used, arena, reason));
     if (!parsed.help && (parsed.operand_count < parsed.command->least ||
                          parsed.operand_count > parsed.command->most))
-        return reason_set(reason, STATUS_INVALID, "", "usage: ostraka %s%s%s", parsed.command->name,
-                          parsed.command->operands[0] != '\0' ? " " : "", parsed.command->operands);
+        return reason_set(reason, STATUS_INVALID, "", "usage: ostraka %s%s%s; --help says more",
+                          parsed.command->name, parsed.command->operands[0] != '\0' ? " " : "",
+                          parsed.command->operands);
     *ret_parsed = parsed;
     return STATUS_OK;
 }

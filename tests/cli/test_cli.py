@@ -28,7 +28,7 @@ def test_later_sources_win_file_then_environment_then_flags(tmp_path):
     (["config", "--idle-seconds", "0"], "idle_seconds"),
     (["config", "--idle-seconds"], "needs a value"),
     (["config", "--cache-bytes", "9"], "cache_bytes"),
-    (["config", "--unheard-of", "1"], "--unheard-of"),
+    (["config", "--unheard-of", "1"], "--unheard-of; `ostraka config --help` lists them"),
     (["frobnicate"], "there is no command"),
     (["backup"], "usage: ostraka backup DIR"),
     (["backup", "a", "b"], "usage: ostraka backup DIR"),

@@ -1,6 +1,8 @@
 /* instance.c -- see instance.h. */
 #include "instance.h"
 
+#include "policies/policies_internal.h"
+
 Tasks *instance(void)
 {
     return tasks_new(&(TasksOptions){.store = stage.store,
@@ -22,6 +24,22 @@ TaskInfo instance_info(Tasks *tasks, const char *name, uint32_t part)
         if (strcmp(infos[i].name, name) == 0 && infos[i].part == part)
             return infos[i];
     test_fail(__FILE__, __LINE__, "there is no task %s/%u", name, part);
+}
+
+uint64_t instance_half_merged(void)
+{
+    uint64_t ann = stage_voter("ann");
+    stage_pass_days(21);
+    uint64_t source = stage_policy(ann, "Trams"), target = stage_policy(ann, "Railways");
+    PolicyRow row;
+    PolicyMove move = {.state = POLICY_MERGING,
+                       .other = target,
+                       .id = id_new(stage.world.clock, stage.world.random),
+                       .reason = SLICE("the same")};
+    EXPECT_STATUS(policy_row_read(stage.policies, source, STORE_SERIAL, stage.arena, &row),
+                  STATUS_OK);
+    EXPECT_STATUS(policy_append(stage.policies, &row, &move, 0), STATUS_OK);
+    return source;
 }
 
 void instance_damage(const Table *table, Slice row, Slice column, Slice value)

@@ -8,5 +8,7 @@
 Tasks *instance(void);
 /* What is listed of a part of a task; fails the test when it is not there. */
 TaskInfo instance_info(Tasks *tasks, const char *name, uint32_t part);
+/* A policy as a process leaves it that is killed in the middle of merging it with another. */
+uint64_t instance_half_merged(void);
 /* Overwrites a cell of a conditional table behind everybody's back. */
 void instance_damage(const Table *table, Slice row, Slice column, Slice value);

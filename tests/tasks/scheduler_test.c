@@ -1,6 +1,5 @@
 /* scheduler_test.c -- whose turn it is: shares, periods, places, errors. */
 #include "instance.h"
-#include "policies/policies_internal.h"
 
 /* Turns until nothing is due. */
 static int turn_all(Tasks *tasks)
@@ -345,28 +344,11 @@ TEST(who_has_the_store_alone_does_everything_at_once)
     stage_end();
 }
 
-/* As a process leaves it that is killed between the two policies. */
-static uint64_t half_merged(void)
-{
-    uint64_t ann = stage_voter("ann");
-    stage_pass_days(21);
-    uint64_t source = stage_policy(ann, "Trams"), target = stage_policy(ann, "Railways");
-    PolicyRow row;
-    PolicyMove move = {.state = POLICY_MERGING,
-                       .other = target,
-                       .id = id_new(stage.world.clock, stage.world.random),
-                       .reason = SLICE("the same")};
-    EXPECT_STATUS(policy_row_read(stage.policies, source, STORE_SERIAL, stage.arena, &row),
-                  STATUS_OK);
-    EXPECT_STATUS(policy_append(stage.policies, &row, &move, 0), STATUS_OK);
-    test_world_pass(&stage.own, US_PER_S);
-    return source;
-}
-
 TEST(a_merge_that_was_cut_off_is_ended_at_once_where_nobody_else_can_be_at_it)
 {
     stage_begin();
-    uint64_t source = half_merged();
+    uint64_t source = instance_half_merged();
+    test_world_pass(&stage.own, US_PER_S);
     Tasks *other = instance();
     TasksOptions options = other->options;
     tasks_free(other);
@@ -382,7 +364,8 @@ TEST(a_merge_that_was_cut_off_is_ended_at_once_where_nobody_else_can_be_at_it)
 TEST(a_merge_that_was_cut_off_is_ended_as_soon_as_nobody_is_at_it)
 {
     stage_begin();
-    uint64_t source = half_merged();
+    uint64_t source = instance_half_merged();
+    test_world_pass(&stage.own, US_PER_S);
     Tasks *tasks = instance();
     tasks_after_crash(tasks, true);
     turn_all(tasks);

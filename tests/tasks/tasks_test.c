@@ -287,17 +287,7 @@ TEST(a_creation_whose_save_is_there_becomes_active)
 TEST(a_merge_that_was_left_half_done_is_ended)
 {
     begin();
-    uint64_t ann = stage_voter("ann");
-    stage_pass_days(21);
-    uint64_t source = stage_policy(ann, "Trams"), target = stage_policy(ann, "Railways");
-    PolicyRow row;
-    PolicyMove move = {.state = POLICY_MERGING,
-                       .other = target,
-                       .id = id_new(stage.world.clock, stage.world.random),
-                       .reason = SLICE("the same")};
-    EXPECT_STATUS(policy_row_read(stage.policies, source, STORE_SERIAL, stage.arena, &row),
-                  STATUS_OK);
-    EXPECT_STATUS(policy_append(stage.policies, &row, &move, 0), STATUS_OK);
+    uint64_t source = instance_half_merged();
     run("moves");
     EXPECT_I64(stage_state(source), POLICY_MERGING); /* it may still be at work */
     test_world_pass(&stage.own, 61 * US_PER_S);
