@@ -5,7 +5,8 @@
 #include "base/mutant.h"
 
 enum { ID_ROW_BYTES = 8, LIST_CELLS = 1000, IDLE_DAYS = 14, SESSION_DAYS = 60 };
-enum { COPIES_BITS = 15 }; /* some ten thousand people who are here at the same time */
+/* A hundred thousand people who were here lately, at two copies of some 300 bytes each. */
+enum { COPIES_BITS = 18 };
 
 static SessionLimits limits_of(SessionLimits given)
 {

@@ -13,7 +13,8 @@
  *   3. UNKNOWN is passed on, never guessed. UNAVAILABLE, CONFLICT and REFUSED mean that it was not done and will not be.
  *   4. E-mails and real names are in no row and no key but sealed, or as hashes that need the site's key (base/vault.h).
  *   5. accounts_recent, accounts_watched and sessions_find may answer from copies in memory (base/copies.h): a change by this handle
- *      counts at once (a session that was ended, a role that was taken away), one by another after copies_us.
+ *      counts at once (a session that was ended, a role that was taken away), one by another after copies_us. With COPIES_EXACT they
+ *      see every finished change.
  * All other reads are serial: they see every finished change.
  * Ways in are in headers of their own: sessions.h, links.h, credentials.h, elsewhere.h, second.h,
  * tokens.h; how often somebody may try, in throttle.h.
@@ -61,7 +62,7 @@ typedef struct AccountsOptions {
     SessionLimits sessions;
     PasswordBounds passwords;
     /* How old the copies of accounts, sessions and watch lists may be that pages are made from (promise 5): 0 for none; a second
-     * where other processes write to the same store. */
+     * where other processes write to the same store; COPIES_EXACT where none do. */
     int64_t copies_us;
 } AccountsOptions;
 

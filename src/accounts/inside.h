@@ -113,15 +113,15 @@ Change side_change(Slice column, Id fresh, Slice content, Arena *arena);
 
 /* ---- recent.c ------------------------------------------------------------------------------------------------ */
 
-enum { COPY_KEY = 1 + 32 };
+enum { COPY_OF = 32, COPY_KEY = 1 + sizeof(uint64_t) + COPY_OF };
 typedef enum CopyKind { COPY_ACCOUNT = 'a', COPY_SESSION = 's', COPY_WATCH = 'w' } CopyKind;
-/* Of an account's row, or of a session's key. */
+/* Of an account's row, or of a session's key; with the store's generation. */
 typedef struct CopyKey {
     char bytes[COPY_KEY];
     size_t size;
 } CopyKey;
-CopyKey copy_key(CopyKind kind, Slice key);
-CopyKey copy_key_of(CopyKind kind, uint64_t account);
+CopyKey copy_key(const Accounts *accounts, CopyKind kind, Slice key);
+CopyKey copy_key_of(const Accounts *accounts, CopyKind kind, uint64_t account);
 static inline Slice copy_key_slice(const CopyKey *key)
 {
     return slice_of(key->bytes, key->size);

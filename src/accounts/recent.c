@@ -4,18 +4,20 @@
  * store has answered, whatever it said. A crash leaves nothing behind: copies die with the process. */
 #include "accounts/inside.h"
 
-CopyKey copy_key(CopyKind kind, Slice key)
+CopyKey copy_key(const Accounts *accounts, CopyKind kind, Slice key)
 {
-    CopyKey name = {.size = 1 + key.size};
+    uint64_t generation = store_generation(accounts->store);
+    CopyKey name = {.size = 1 + sizeof generation + key.size};
     CHECK(name.size <= COPY_KEY);
     name.bytes[0] = (char)kind;
-    memcpy(name.bytes + 1, key.data, key.size);
+    memcpy(name.bytes + 1, &generation, sizeof generation);
+    memcpy(name.bytes + 1 + sizeof generation, key.data, key.size);
     return name;
 }
 
-CopyKey copy_key_of(CopyKind kind, uint64_t account)
+CopyKey copy_key_of(const Accounts *accounts, CopyKind kind, uint64_t account)
 {
-    return copy_key(kind, slice_of(&account, sizeof account));
+    return copy_key(accounts, kind, slice_of(&account, sizeof account));
 }
 
 static void forget(Accounts *accounts, CopyKey key)
@@ -25,16 +27,16 @@ static void forget(Accounts *accounts, CopyKey key)
 
 void recent_forget_account(Accounts *accounts, uint64_t id)
 {
-    forget(accounts, copy_key_of(COPY_ACCOUNT, id));
-    forget(accounts, copy_key_of(COPY_WATCH, id));
+    forget(accounts, copy_key_of(accounts, COPY_ACCOUNT, id));
+    forget(accounts, copy_key_of(accounts, COPY_WATCH, id));
 }
 
 /* What stands in the store as a key and is none was never kept. */
 void recent_forget_session(Accounts *accounts, Slice key)
 {
-    if (key.size >= COPY_KEY)
+    if (key.size > COPY_OF)
         return;
-    forget(accounts, copy_key(COPY_SESSION, key));
+    forget(accounts, copy_key(accounts, COPY_SESSION, key));
 }
 
 /* ---- Accounts ------------------------------------------------------------------------------------------------ */
@@ -84,7 +86,7 @@ static Account unpack(Slice bytes)
 Status accounts_recent(Accounts *accounts, uint64_t id, Arena *arena, Account *ret_account)
 {
     Copy copy;
-    CopyKey key = copy_key_of(COPY_ACCOUNT, id);
+    CopyKey key = copy_key_of(accounts, COPY_ACCOUNT, id);
     if (copies_find(accounts->copies, copy_key_slice(&key), arena, &copy)) {
         *ret_account = unpack(copy.bytes);
         return STATUS_OK;

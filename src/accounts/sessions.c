@@ -176,7 +176,7 @@ static Status read_session(Accounts *accounts, Slice key, Arena *arena, SessionR
 static Status recent_session(Accounts *accounts, Slice key, Arena *arena, SessionRow *ret_row)
 {
     Copy copy;
-    CopyKey name = copy_key(COPY_SESSION, key);
+    CopyKey name = copy_key(accounts, COPY_SESSION, key);
     if (copies_find(accounts->copies, copy_key_slice(&name), arena, &copy)) {
         memcpy(ret_row, copy.bytes.data, sizeof *ret_row);
         ret_row->session.key = key;

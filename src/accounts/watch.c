@@ -80,7 +80,7 @@ Status accounts_watched(Accounts *accounts, uint64_t id, Arena *arena, uint64_t 
 {
     WatchList list;
     Copy copy;
-    CopyKey key = copy_key_of(COPY_WATCH, id);
+    CopyKey key = copy_key_of(accounts, COPY_WATCH, id);
     if (!copies_find(accounts->copies, copy_key_slice(&key), arena, &copy)) {
         TRY(read_list(accounts, id, arena, &list));
         copy.bytes = slice_of(list.policies, list.count * sizeof list.policies[0]);

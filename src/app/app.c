@@ -9,6 +9,7 @@
 #include "app/digest_letters.h"
 #include "app/ear.h"
 #include "app/follower.h"
+#include "base/copies.h"
 
 enum { ID_BLOCK = 64, REPORT_ID_BLOCK = 8, PAUSE_US = 2000 };
 enum { CREATION_GRACE_S = 86400, S_PER_HOUR = 3600 };
@@ -16,9 +17,9 @@ enum { LAST_S = 5, LAST_VOTERS = 16 };
 /* How long facts of policies may come from the cache, which the process's own changes correct, as do the marks of others (follower.h); rules
  * are safe with older ones (policy_rules.h). A site with 200,000 policies would read them all anew each minute. */
 enum { CACHE_S = 600, SHARED_CACHE_S = 60 };
-/* How long pages are made from copies of accounts, sessions and voters' rows. The process's own writes drop them; where it is the store's
- * only owner, the bound is for a write whose outcome was unknown. */
-enum { COPIES_S = 30, COPIES_SHARED_S = 1 };
+/* How long pages are made from copies of accounts, sessions and voters' rows, where others write, too. The process's own writes drop
+ * them. */
+enum { COPIES_SHARED_S = 1 };
 
 struct AppWorker {
     pthread_t thread;
@@ -27,7 +28,7 @@ struct AppWorker {
 
 static int64_t copies_us(const Store *store)
 {
-    return (store_is_shared(store) ? COPIES_SHARED_S : COPIES_S) * US_PER_S;
+    return store_is_shared(store) ? COPIES_SHARED_S * US_PER_S : COPIES_EXACT;
 }
 
 static Accounts *open_accounts(const AppParts *parts)

@@ -1,11 +1,11 @@
-/* copies.c -- see copies.h. A table of fixed size by hash of the key. Each place counts how often something in it was forgotten; the
- * count of when a reader asked is its ticket, and a put with another one comes too late. */
+/* copies.c -- see copies.h. A table of fixed size by hash of the key, of places with room for a few copies. Each place counts how often
+ * something in it was forgotten; the count of when a reader asked is its ticket, and a put with another one comes too late. */
 #include "base/copies.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { LOCKS = 64 };
+enum { LOCKS = 64, ROOM_BITS = 2, ROOM = 1 << ROOM_BITS };
 
 typedef struct Kept {
     int64_t asked_us;
@@ -14,13 +14,13 @@ typedef struct Kept {
 } Kept;
 
 typedef struct Place {
-    Kept *kept;
+    Kept *kept[ROOM];
     uint64_t forgotten;
 } Place;
 
 struct Copies {
     Clock clock;
-    unsigned bits;
+    unsigned bits; /* of the number of places */
     int64_t valid_us;
     _Atomic bool
         is_used; /* something was put: a table that nobody touched has no memory to look through */
@@ -30,9 +30,8 @@ struct Copies {
 
 Copies *copies_new(Clock clock, unsigned bits, int64_t valid_us)
 {
-    CHECK(bits >= 1 && bits <= 24);
-    if (valid_us == 0) /* no place is ever taken: one would do */
-        bits = 1;
+    CHECK(bits > ROOM_BITS && bits <= 24);
+    bits = valid_us == 0 ? 1 : bits - ROOM_BITS; /* where nothing is kept, one place would do */
     Copies *copies = calloc(1, sizeof *copies + sizeof(Place) * ((size_t)1 << bits));
     CHECK(copies != NULL);
     copies->clock = clock;
@@ -48,7 +47,8 @@ void copies_free(Copies *copies)
     if (copies == NULL)
         return;
     for (size_t i = 0; copies->is_used && i < (size_t)1 << copies->bits; i++)
-        free(copies->places[i].kept);
+        for (int k = 0; k < ROOM; k++)
+            free(copies->places[i].kept[k]);
     for (int i = 0; i < LOCKS; i++)
         CHECK(pthread_mutex_destroy(&copies->locks[i]) == 0);
     free(copies);
@@ -77,9 +77,28 @@ static Place *lock_place(Copies *copies, Slice key, pthread_mutex_t **ret_lock)
     return &copies->places[place];
 }
 
-static bool is_of(const Kept *kept, Slice key)
+/* Where in its place the copy of this key is; NULL when it is not there. */
+static Kept **find_kept(Place *place, Slice key)
 {
-    return kept != NULL && slice_equal(slice_of(kept->bytes, kept->key_size), key);
+    for (int i = 0; i < ROOM; i++) {
+        const Kept *kept = place->kept[i];
+        if (kept != NULL && slice_equal(slice_of(kept->bytes, kept->key_size), key))
+            return &place->kept[i];
+    }
+    return NULL;
+}
+
+/* Where the next copy of this key goes: to the one before it, or where nothing is, or to the one that was asked for first. */
+static Kept **find_room(Place *place, Slice key)
+{
+    Kept **room = find_kept(place, key);
+    if (room != NULL)
+        return room;
+    room = &place->kept[0];
+    for (int i = 1; i < ROOM && *room != NULL; i++)
+        if (place->kept[i] == NULL || place->kept[i]->asked_us < (*room)->asked_us)
+            room = &place->kept[i];
+    return room;
 }
 
 static Slice bytes_of(const Kept *kept, Arena *arena)
@@ -94,9 +113,9 @@ bool copies_find(Copies *copies, Slice key, Arena *arena, Copy *ret_copy)
     pthread_mutex_t *lock;
     int64_t now_us = clock_steady_us(copies->clock);
     Place *place = lock_place(copies, key, &lock);
-    const Kept *kept = place->kept;
-    bool found = is_of(kept, key) && now_us - kept->asked_us < copies->valid_us;
-    *ret_copy = (Copy){.bytes = found ? bytes_of(kept, arena) : SLICE_EMPTY,
+    Kept **kept = find_kept(place, key);
+    bool found = kept != NULL && now_us - (*kept)->asked_us < copies->valid_us;
+    *ret_copy = (Copy){.bytes = found ? bytes_of(*kept, arena) : SLICE_EMPTY,
                        .ticket = place->forgotten,
                        .asked_us = now_us};
     CHECK(pthread_mutex_unlock(lock) == 0);
@@ -123,8 +142,8 @@ void copies_put(Copies *copies, Slice key, const Copy *copy)
     copies->is_used = true;
     Place *place = lock_place(copies, key, &lock);
     if (place->forgotten == copy->ticket) {
-        Kept *before = place->kept;
-        place->kept = kept;
+        Kept **room = find_room(place, key), *before = *room;
+        *room = kept;
         kept = before;
     }
     CHECK(pthread_mutex_unlock(lock) == 0);
@@ -136,10 +155,11 @@ void copies_forget(Copies *copies, Slice key)
     pthread_mutex_t *lock;
     Kept *gone = NULL;
     Place *place = lock_place(copies, key, &lock);
+    Kept **kept = find_kept(place, key);
     place->forgotten++;
-    if (is_of(place->kept, key)) {
-        gone = place->kept;
-        place->kept = NULL;
+    if (kept != NULL) {
+        gone = *kept;
+        *kept = NULL;
     }
     CHECK(pthread_mutex_unlock(lock) == 0);
     free(gone);

@@ -11,7 +11,8 @@
  *   2. After copies_forget has returned, copies_find gives nothing that was asked for before the call: what a slow reader brings later is
  *      dropped. So in the process that writes, a write counts at once; a write of another process counts after `valid_us`, and so does
  *      one whose outcome is unknown and that lands later.
- *   3. At most 2^bits copies of at most COPY_MOST bytes each, key included; a larger one is not kept. Two keys that meet in one place take turns.
+ *   3. At most 2^bits copies of at most COPY_MOST bytes each, key included; a larger one is not kept. Of keys that meet in one place the
+ *      youngest stay.
  * All calls may come from any thread. */
 #pragma once
 
@@ -29,7 +30,9 @@ typedef struct Copy {
     int64_t asked_us; /* of the steady clock */
 } Copy;
 
-/* valid_us 0: nothing is kept. */
+/* valid_us 0: nothing is kept. COPIES_EXACT: for as long as there is room, where this process alone writes, and keys hold the store's
+ * generation (store_generation): what is found is then what stands in the store. */
+#define COPIES_EXACT INT64_MAX
 Copies *copies_new(Clock clock, unsigned bits, int64_t valid_us);
 void copies_free(Copies *copies);
 /* The bytes are copied into the arena, aligned for any type. */

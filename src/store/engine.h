@@ -13,6 +13,8 @@
 typedef struct StoreEngine {
     const char *name;
     bool shared; /* several processes may have it open */
+    /* NULL: nothing turns out to be there later. */
+    uint64_t (*generation)(Store *store);
     Status (*read)(Store *store, const Read *read, Arena *arena, Cell *ret_cell);
     Status (*read_many)(Store *store, const Read *reads, size_t count, Arena *arena,
                         ReadAnswer *ret_answers);

@@ -333,6 +333,11 @@ void store_health(Store *store, StoreHealth *ret_health)
     store->engine->health(store, ret_health);
 }
 
+uint64_t store_generation(Store *store)
+{
+    return store->engine->generation == NULL ? 0 : store->engine->generation(store);
+}
+
 bool store_is_shared(const Store *store)
 {
     return store->engine->shared;

@@ -260,6 +260,9 @@ typedef struct StoreHealth {
 void store_health(Store *store, StoreHealth *ret_health);
 /* Other processes may write to it at the same time. */
 bool store_is_shared(const Store *store);
+/* Another number whenever a write whose outcome was UNKNOWN may have turned out to be there: what was read before is then not to be relied
+ * on. Of a store that is not shared; of others it says nothing. */
+uint64_t store_generation(Store *store);
 
 /* Counters and gauges for /metrics: calls `visit` with a name, a help text, whether it only grows, and its value. */
 typedef void StoreMetricVisit(void *context, const char *name, const char *help, bool counter,

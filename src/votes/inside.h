@@ -44,6 +44,7 @@ struct Votes {
     _Atomic uint64_t late_marks;
     Sums *sums;
     Copies *copies; /* of voters' rows, by id */
+    bool exact;     /* what they, and those of accounts, say is what stands in the store */
 
     pthread_mutex_t lock;    /* guards what is below; never held while the store is asked */
     Generations generations; /* as last read, and when */

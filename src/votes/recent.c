@@ -9,14 +9,24 @@ typedef struct RowCopy {
     size_t line_count;
 } RowCopy;
 
-static Slice key_of(const uint64_t *voter)
+typedef struct RowKey {
+    uint64_t generation, voter;
+} RowKey;
+
+static RowKey key_of(const Votes *votes, uint64_t voter)
 {
-    return slice_of(voter, sizeof *voter);
+    return (RowKey){store_generation(votes->store), voter};
+}
+
+static Slice key_slice(const RowKey *key)
+{
+    return slice_of(key, sizeof *key);
 }
 
 void votes_forget_copy(Votes *votes, uint64_t voter)
 {
-    copies_forget(votes->copies, key_of(&voter));
+    RowKey key = key_of(votes, voter);
+    copies_forget(votes->copies, key_slice(&key));
 }
 
 static Slice pack(const Voter *voter, Arena *arena)
@@ -46,12 +56,13 @@ Status votes_recent(Votes *votes, const Account *account, Arena *arena, VoterSta
 {
     Copy copy;
     Voter voter = {.id = account->id, .account = *account};
-    if (copies_find(votes->copies, key_of(&voter.id), arena, &copy)) {
+    RowKey key = key_of(votes, voter.id);
+    if (copies_find(votes->copies, key_slice(&key), arena, &copy)) {
         unpack(copy.bytes, arena, &voter);
     } else {
         TRY(votes_read_row(votes, arena, &voter));
         copy.bytes = pack(&voter, arena);
-        copies_put(votes->copies, key_of(&voter.id), &copy);
+        copies_put(votes->copies, key_slice(&key), &copy);
     }
     return votes_state_of(votes, &voter, arena, ret_state);
 }

@@ -21,6 +21,7 @@ Votes *votes_new(const VotesOptions *options)
                      .writer = id_new(options->world.clock, options->world.random)};
     votes->sums = sums_new();
     votes->copies = copies_new(options->world.clock, COPIES_BITS, options->copies_us);
+    votes->exact = options->copies_us == COPIES_EXACT;
     votes->waiting = calloc(WAITING_MOST, sizeof *votes->waiting);
     CHECK(votes->waiting != NULL);
     pthread_mutex_init(&votes->lock, NULL);
@@ -74,7 +75,8 @@ Status votes_read_row(Votes *votes, Arena *arena, Voter *voter)
 Status votes_read_voter(Votes *votes, uint64_t id, Arena *arena, Voter *ret_voter)
 {
     Voter voter = {.id = id};
-    TRY(accounts_read(votes->accounts, id, arena, &voter.account));
+    TRY((votes->exact ? accounts_recent : accounts_read)(votes->accounts, id, arena,
+                                                         &voter.account));
     TRY(votes_read_row(votes, arena, &voter));
     *ret_voter = voter;
     return STATUS_OK;

@@ -2,6 +2,7 @@
  * while. */
 #include "accounts/credentials.h"
 #include "accounts/sessions.h"
+#include "base/copies.h"
 #include "stage.h"
 
 #define COPIES_US US_PER_S
@@ -9,17 +10,22 @@
 static const SessionOrigin HOME = {{"192.0.2.1", 9}, {"Browser/1.0", 11}, true, false};
 static Accounts *keeper; /* on the faulty store, with copies */
 
-static uint64_t begin_test(Session *ret_session)
+static uint64_t begin_with(int64_t copies_us, Session *ret_session)
 {
     stage_begin();
     AccountsOptions options = stage_options(&stage.faulty.store);
-    options.copies_us = COPIES_US;
+    options.copies_us = copies_us;
     keeper = accounts_new(&options);
     uint64_t alice = stage_confirmed("alice");
     Account account = stage_read(alice);
     EXPECT_STATUS(sessions_begin(keeper, &account, &HOME, contract_arena(), ret_session),
                   STATUS_OK);
     return alice;
+}
+
+static uint64_t begin_test(Session *ret_session)
+{
+    return begin_with(COPIES_US, ret_session);
 }
 
 static void end_test(void)
@@ -52,6 +58,37 @@ TEST(the_second_page_reads_nothing)
     EXPECT_I64(calls_of_find(&session), 0);
     contract_pass_s(1);
     EXPECT_I64(calls_of_find(&session), 2);
+    end_test();
+}
+
+TEST(where_nobody_else_writes_copies_last)
+{
+    Session session;
+    begin_with(COPIES_EXACT, &session);
+    EXPECT_I64(calls_of_find(&session), 2);
+    contract_pass_s(SESSION_SEEN_S - 1);
+    EXPECT_I64(calls_of_find(&session), 0);
+    end_test();
+}
+
+/* Nobody knew that it was done, and copies that were made since say that it was not. */
+TEST(what_turns_out_to_be_done_counts_at_once)
+{
+    Session session;
+    Account account;
+    Reason reason;
+    uint64_t alice = begin_with(COPIES_EXACT, &session);
+    AccountRights rights = {.roles = 1u << ROLE_MODERATE_POLICIES};
+    faulty_plan(&stage.faulty, 2, FAULT_LATE, FAULT_OUTAGE);
+    EXPECT_STATUS(accounts_set_rights(keeper, alice, &rights, &reason), STATUS_UNKNOWN);
+    faulty_arrive(&stage.faulty, 0);
+    for (int i = 0; i < 2; i++) {
+        EXPECT_STATUS(find(&session, &account), STATUS_OK);
+        EXPECT(!account_has(&account, ROLE_MODERATE_POLICIES));
+    }
+    faulty_deliver(&stage.faulty);
+    EXPECT_STATUS(find(&session, &account), STATUS_OK);
+    EXPECT(account_has(&account, ROLE_MODERATE_POLICIES));
     end_test();
 }
 

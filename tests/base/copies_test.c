@@ -75,6 +75,32 @@ TEST(what_was_read_before_a_write_is_not_kept_after_it)
     copies_free(copies);
 }
 
+TEST(where_nobody_else_writes_a_copy_lasts)
+{
+    Copies *copies = begin_test(COPIES_EXACT);
+    EXPECT(!ask(copies, SLICE("a"), SLICE("1")));
+    test_world_pass(&own, INT64_C(1000) * 86400 * US_PER_S);
+    EXPECT(ask(copies, SLICE("a"), SLICE("1")));
+    copies_forget(copies, SLICE("a"));
+    EXPECT(!ask(copies, SLICE("a"), SLICE("2")));
+    copies_free(copies);
+}
+
+/* A table of two places with room for four each. */
+TEST(the_youngest_stay_where_keys_meet)
+{
+    enum { SMALLEST = 3, KEYS = 200, YOUNGEST = 4 };
+    Copies *copies = copies_new(test_world(&own, 1).clock, SMALLEST, VALID_US);
+    for (uint64_t last = 1; last <= KEYS; last++) {
+        Slice bytes = slice_of(&last, sizeof last);
+        EXPECT(!ask(copies, bytes, bytes));
+        for (uint64_t key = last < YOUNGEST ? 1 : last - YOUNGEST + 1; key <= last; key++)
+            EXPECT(ask(copies, slice_of(&key, sizeof key), slice_of(&key, sizeof key)));
+        test_world_pass(&own, 1);
+    }
+    copies_free(copies);
+}
+
 TEST(keys_that_meet_take_turns_and_are_never_mistaken)
 {
     ARENA_SCOPE Arena *arena = arena_new();

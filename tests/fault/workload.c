@@ -68,6 +68,9 @@ static void heal(void)
     StoreHealth health;
     pthread_mutex_lock(&healing);
     clear_fault();
+    store_health(store, &health);
+    bool was_writable = health.writable;
+    uint64_t generation = store_generation(store);
     Status status = store_reopen(store, &reason);
     if (status != STATUS_OK)
         workload_broken("the disk is well and the store does not open again: %s: %s",
@@ -75,6 +78,8 @@ static void heal(void)
     store_health(store, &health);
     if (!health.writable && settings.threads == 1)
         workload_broken("opened again and not writable: %s", health.reason);
+    if (!was_writable && store_generation(store) == generation)
+        workload_broken("opened again, and what was unknown seems not to be decided");
     pthread_mutex_unlock(&healing);
 }
 

@@ -111,7 +111,13 @@ static Status update_if(Store *store, const Update *update, Arena *arena, Found 
     return STATUS_UNKNOWN;
 }
 
+static uint64_t generation(Store *store)
+{
+    return faulty_of(store)->generation;
+}
+
 static const StoreEngine ENGINE = {.name = "faulty",
+                                   .generation = generation,
                                    .read = read_cell,
                                    .read_many = read_many,
                                    .slice = slice,
@@ -151,5 +157,6 @@ void faulty_deliver(Faulty *faulty)
 {
     if (faulty->has_late)
         (void)!faulty->real->engine->update_if(faulty->real, &faulty->late, faulty->arena, NULL);
+    faulty->generation += faulty->has_late;
     faulty->has_late = false;
 }

@@ -26,8 +26,9 @@ typedef struct Faulty {
     _Atomic int calls;
     Update late;
     bool has_late;
-    int arrives_at;   /* what is late arrives before the call with this number; 0: when told */
-    bool loses_plain; /* plain writes are refused */
+    int arrives_at;      /* what is late arrives before the call with this number; 0: when told */
+    bool loses_plain;    /* plain writes are refused */
+    uint64_t generation; /* grows when what was late arrives */
 } Faulty;
 
 void faulty_init(Faulty *faulty, Store *real, Arena *arena);

@@ -318,8 +318,14 @@ static void rocks_metrics(Store *store, StoreMetricVisit *visit, void *context)
     pthread_rwlock_unlock(&rocks->gate);
 }
 
+static uint64_t generation(Store *store)
+{
+    return atomic_load(&rocks_of(store)->reopens);
+}
+
 static const StoreEngine ENGINE = {
     .name = "rocksdb",
+    .generation = generation,
     .read = rocks_read,
     .read_many = rocks_read_many,
     .slice = rocks_slice,
@@ -438,10 +444,11 @@ Status rocks_open_again(Rocks *rocks, Reason *reason)
             rocksdb_free(error);
         }
         rocks->unsettled = status != STATUS_OK;
+        if (status == STATUS_OK)
+            atomic_fetch_add(&rocks->reopens, 1);
         pthread_rwlock_unlock(&rocks->gate);
     }
     if (status == STATUS_OK) {
-        atomic_fetch_add(&rocks->reopens, 1);
         atomic_store(&rocks->read_only, false);
         return STATUS_OK;
     }
