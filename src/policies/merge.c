@@ -223,12 +223,48 @@ static Status settle(Policies *policies, uint64_t id, Arena *arena, PolicyRow *r
     return STATUS_UNAVAILABLE;
 }
 
+/* ---- Merges that wait to be ended ------------------------------------------------------------------------------ */
+
+/* Exchanges one of these for another; false when none was there. */
+static bool exchange_left(Policies *policies, uint64_t before, uint64_t after)
+{
+    for (size_t i = 0; i < POLICIES_LEFT_MOST; i++) {
+        uint64_t found = before;
+        if (atomic_compare_exchange_strong(&policies->left[i], &found, after))
+            return true;
+    }
+    return false;
+}
+
+/* Where there is no room, the pass over all policies ends it. */
+static void remember_left(Policies *policies, uint64_t source)
+{
+    if (!exchange_left(policies, source, source))
+        (void)exchange_left(policies, 0, source);
+}
+
+size_t policies_left_merges(Policies *policies, uint64_t ret_sources[POLICIES_LEFT_MOST])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < POLICIES_LEFT_MOST; i++) {
+        uint64_t source = atomic_load(&policies->left[i]);
+        if (source != 0)
+            ret_sources[count++] = source;
+    }
+    return count;
+}
+
 Status policies_finish_merge(Policies *policies, uint64_t source)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     PolicyRow row;
-    return settle(policies, source, arena, &row, NULL);
+    TRY(settle(policies, source, arena, &row, NULL));
+    while (exchange_left(policies, source, 0))
+        continue;
+    return STATUS_OK;
 }
+
+/* ---- A merge --------------------------------------------------------------------------------------------------- */
 
 /* Whether this merge stands in the source's row, under way or over. CONFLICT: it does, and leads elsewhere. */
 static Status find_begun(const PolicyRow *source, const PolicyMove *move, bool *ret_begun,
@@ -281,11 +317,16 @@ Status policies_merge_named(Policies *policies, const PolicyMerge *merge, Reason
                        .actor = merge->actor,
                        .other = merge->target,
                        .reason = merge->reason};
-    TRY(begin(policies, merge->source, &move, arena, reason));
+    Status begun = begin(policies, merge->source, &move, arena, reason);
+    if (begun == STATUS_UNKNOWN)
+        remember_left(policies, merge->source);
+    TRY(begun);
     Reason why = {.rule = "the target could not take it"};
-    if (settle(policies, merge->source, arena, &row, &why) != STATUS_OK)
+    if (settle(policies, merge->source, arena, &row, &why) != STATUS_OK) {
+        remember_left(policies, merge->source);
         return reason_set(reason, STATUS_UNKNOWN, "target",
                           "the merge has begun and is finished in the background");
+    }
     if (policy_find_move(&row.known.facts, POLICY_MERGED, move.id) != NULL)
         return STATUS_OK;
     return reason_set(reason, STATUS_REFUSED, "target", "%s", why.rule);

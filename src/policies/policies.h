@@ -123,7 +123,7 @@ typedef struct PolicyRevision {
 MUST_USE Status policies_revision(Policies *policies, uint64_t id, uint32_t revision, Arena *arena,
                                   PolicyRevision *ret_revision);
 /* The whole merge, as in promise 2. REFUSED: it fell back, or did not begin. UNAVAILABLE, CONFLICT: it did not begin.
- * UNKNOWN: it has perhaps begun, and policies_finish_merge settles it. */
+ * UNKNOWN: it has perhaps begun, policies_finish_merge settles it, and policies_left_merges has it. */
 MUST_USE Status policies_merge(Policies *policies, uint64_t source, uint64_t target, uint64_t actor,
                                Slice reason_text, Reason *reason);
 
@@ -145,6 +145,10 @@ MUST_USE Status policies_merge_target(Policies *policies, const PolicyMerge *mer
 /* Settles a source that is `merging`, by the same steps; OK when it is settled, or was not merging. Anything else: it still is,
  * or may be; repeat it. */
 MUST_USE Status policies_finish_merge(Policies *policies, uint64_t source);
+/* Sources of merges that this handle has (perhaps) begun and could not end, until policies_finish_merge has settled them; when there are
+ * more, some are missing. Returns how many. */
+enum { POLICIES_LEFT_MOST = 16 };
+size_t policies_left_merges(Policies *policies, uint64_t ret_sources[POLICIES_LEFT_MOST]);
 /* Without owner, when the owner's account is closed. */
 MUST_USE Status policies_disown(Policies *policies, uint64_t id, uint64_t owner);
 /* Deleted or void (REFUSED otherwise): removes texts and revisions, and its answer; moves and the ledger stay. Repeating it is

@@ -1,6 +1,8 @@
 /* policies_internal.h -- what the files of this module share: the handle, and a policy's row as it was read. */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "base/copies.h"
 #include "policies/policy_cache.h"
 
@@ -15,6 +17,7 @@ struct Policies {
     PolicyCache *cache;
     Copies *group_names; /* by kind and id */
     bool shared;
+    _Atomic uint64_t left[POLICIES_LEFT_MOST]; /* sources of merges that wait to be ended; 0: none */
 };
 
 /* All but old texts, from one slice: a picture of one moment. */

@@ -9,6 +9,7 @@ enum {
     SHARES = 16,
     CHECKPOINTS_A_PIECE = 4,
     MERGE_GRACE_S = 60, /* whoever began it is probably still at it */
+    MERGES_S = 10,
     RECOUNT_TRIES = 5,
     ANSWERS_A_PIECE = 100,
 };
@@ -234,6 +235,25 @@ static Status moves(TaskPiece *piece)
     return worst;
 }
 
+/* Nobody is at them: this instance gave them up, because the store refused in the middle. */
+static Status merges(TaskPiece *piece)
+{
+    const TasksOptions *options = &piece->tasks->options;
+    uint64_t left[POLICIES_LEFT_MOST];
+    size_t count = policies_left_merges(options->policies, left);
+    Status worst = STATUS_OK;
+    for (size_t i = 0; i < count; i++) {
+        Status status = policies_finish_merge(options->policies, left[i]);
+        if (status == STATUS_OK && options->ranking != NULL)
+            status = ranking_policy_changed(options->ranking, left[i]);
+        piece->found += status == STATUS_OK;
+        if (status != STATUS_OK)
+            worst = status;
+    }
+    piece->done = count;
+    return last_piece(piece, worst);
+}
+
 /* ---- Answers --------------------------------------------------------------------------------------------------- */
 
 /* Noted first, then told, then noted as told: a crash at any point is made up for by the next pass, and nobody is told twice. */
@@ -435,6 +455,8 @@ const Task TASKS[] = {
      lists},
     {"moves", S_PER_HOUR, 1, false, true,
      "Ends what waits: new policies, merges, deletions after their appeal.", moves},
+    {"merges", MERGES_S, 1, true, false, "Ends merges that were begun here and could not be ended.",
+     merges},
     {"names", S_PER_DAY, 1, false, false,
      "Frees the names of registrations that were never confirmed.", names},
     {"digests", S_PER_HOUR, DIGEST_SHARES, false, false,

@@ -17,6 +17,7 @@
  *   7. What a crash may leave half done (a new policy that waits, a merge, a list that lacks one) is looked for when an instance starts,
  *      by that instance, beside the first requests; and when one is no longer alive, by those that are. Not only when its task is
  *      due again. A merge at which another instance may still be is left, and looked at once more when it cannot be any longer.
+ *      One that this instance itself has given up, because the store refused in the middle, is tried again each few seconds.
  * Not promised: that a task runs exactly once a period, or at a certain time of day. */
 #pragma once
 

@@ -223,6 +223,40 @@ TEST(an_unfinished_merge_is_finished)
     stage_end();
 }
 
+/* Whatever call the store begins to refuse at, for as long as an update is tried: nothing is left `merging` that the handle does not
+ * know of. Returns whether there was such a call. */
+static bool merge_in_an_outage(int at, FaultFate fate)
+{
+    Reason reason;
+    uint64_t left[POLICIES_LEFT_MOST];
+    stage_begin();
+    uint64_t source = stage_active("Free buses"), target = stage_active("Free trams");
+    faulty_plan(&stage.faulty, at, fate, FAULT_OUTAGE);
+    Status status = policies_merge(stage.policies, source, target, 1, SLICE_EMPTY, &reason);
+    bool struck = faulty_struck(&stage.faulty);
+    faulty_plan(&stage.faulty, 0, fate, FAULT_ONCE);
+    size_t count = policies_left_merges(stage.policies, left);
+    EXPECT_I64(count, status == STATUS_UNKNOWN);
+    for (size_t i = 0; i < count; i++) {
+        EXPECT_I64(left[i], source);
+        EXPECT_STATUS(policies_finish_merge(stage.policies, left[i]), STATUS_OK);
+    }
+    EXPECT(stage_state(source) != POLICY_MERGING);
+    EXPECT_I64(policies_left_merges(stage.policies, left), 0);
+    stage_end();
+    return struck;
+}
+
+TEST(a_merge_that_the_store_interrupts_is_remembered_until_it_is_finished)
+{
+    for (FaultFate fate = FAULT_REFUSED; fate < FAULT_LATE; fate++) {
+        int calls = 0;
+        while (merge_in_an_outage(calls + 1, fate))
+            calls++;
+        EXPECT(calls > 4);
+    }
+}
+
 TEST(an_unfinished_merge_falls_back_when_its_target_is_gone)
 {
     stage_begin();

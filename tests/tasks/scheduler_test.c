@@ -1,5 +1,6 @@
 /* scheduler_test.c -- whose turn it is: shares, periods, places, errors. */
 #include "instance.h"
+#include "policies/policies_internal.h"
 
 /* Turns until nothing is due. */
 static int turn_all(Tasks *tasks)
@@ -358,6 +359,19 @@ TEST(a_merge_that_was_cut_off_is_ended_at_once_where_nobody_else_can_be_at_it)
     turn_all(alone);
     EXPECT_I64(stage_state(source), POLICY_MERGED);
     tasks_free(alone);
+    stage_end();
+}
+
+TEST(a_merge_that_was_given_up_here_is_ended_without_waiting_for_the_pass)
+{
+    stage_begin();
+    Tasks *tasks = instance();
+    uint64_t source = instance_half_merged(); /* too young for the pass over all policies */
+    atomic_store(&stage.policies->left[0], source);
+    turn_all(tasks);
+    EXPECT_I64(stage_state(source), POLICY_MERGED);
+    EXPECT_I64(stage.policies->left[0], 0);
+    tasks_free(tasks);
     stage_end();
 }
 
