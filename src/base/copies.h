@@ -6,7 +6,8 @@
  *         copy.bytes = …;
  *         copies_put(copies, key, &copy);
  *     }
- * and whoever writes calls copies_forget after the write, whatever it answered. Promises:
+ * and whoever writes calls copies_forget after the write, whatever it answered. Who knows what stands there then may put that, with one more
+ * than the ticket from before the write. Promises:
  *   1. What copies_find gives was asked of the store less than `valid_us` ago.
  *   2. After copies_forget has returned, copies_find gives nothing that was asked for before the call: what a slow reader brings later is
  *      dropped. So in the process that writes, a write counts at once; a write of another process counts after `valid_us`, and so does
@@ -21,7 +22,7 @@
 
 typedef struct Copies Copies;
 
-enum { COPY_MOST = 4096 };
+enum { COPY_MOST = 1024 };
 
 /* What was found; or, when nothing was, what admits the bytes that are read from now on. */
 typedef struct Copy {

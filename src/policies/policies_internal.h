@@ -17,7 +17,8 @@ struct Policies {
     PolicyCache *cache;
     Copies *group_names; /* by kind and id */
     bool shared;
-    _Atomic uint64_t left[POLICIES_LEFT_MOST]; /* sources of merges that wait to be ended; 0: none */
+    _Atomic uint64_t
+        left[POLICIES_LEFT_MOST]; /* sources of merges that wait to be ended; 0: none */
 };
 
 /* All but old texts, from one slice: a picture of one moment. */

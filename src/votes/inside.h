@@ -21,7 +21,7 @@
 
 enum { WAITING_MOST = 65536, WAITING_CHANGES = 8, NOTED_BITS = 13, SAVE_TRIES = 5 };
 enum { NOTED_CHANGES = 1 << NOTED_BITS };
-enum { COPIES_BITS = 14 }; /* voters whose rows are kept in memory */
+enum { COPIES_BITS = 18 }; /* voters whose rows are kept in memory */
 enum { TOKEN_TTL_S = 7 * 86400, DIRTY_TTL_S = VOTES_MARK_LIFE_S, CHANGED_TTL_S = 3600 };
 
 /* A voter that saved here and is not projected yet. With its entry, if that has no more than WAITING_CHANGES: what was just written
@@ -57,6 +57,12 @@ struct Votes {
     uint64_t noted[NOTED_CHANGES]; /* by hash, the last one of each */
 };
 
+/* Of the copy of a voter's row. */
+typedef struct RowKey {
+    uint64_t generation; /* the store's */
+    uint64_t voter;
+} RowKey;
+
 /* A voter's row, without the log. */
 typedef struct Voter {
     uint64_t id;
@@ -66,11 +72,17 @@ typedef struct Voter {
     Slice head_value;
     VoteLine *lines;
     size_t line_count;
+    RowKey key; /* by votes_recent_row, as the next */
+    Copy copy;  /* what admits the row to the copies */
 } Voter;
 
 MUST_USE Status votes_read_voter(Votes *votes, uint64_t id, Arena *arena, Voter *ret_voter);
 /* The same for a voter whose id and account are there already: head and lines. */
 MUST_USE Status votes_read_row(Votes *votes, Arena *arena, Voter *voter);
+/* The same, perhaps from a copy. */
+MUST_USE Status votes_recent_row(Votes *votes, Arena *arena, Voter *voter);
+/* After votes_append said OK: the row is now as `voter` says, which votes_recent_row had filled in before. */
+void votes_keep_row(Votes *votes, const Voter *voter, Arena *arena);
 /* What stands, by a row that was read. */
 MUST_USE Status votes_state_of(Votes *votes, const Voter *voter, Arena *arena,
                                VoterState *ret_state);

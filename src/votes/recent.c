@@ -1,17 +1,14 @@
-/* recent.c -- voters' rows that are kept in memory, for pages: the head and the lines, as the store gave them; see base/copies.h. All that
- * changes a row is an appended entry, which drops the copy when the store has answered. */
+/* recent.c -- voters' rows that are kept in memory: the head and the lines, as the store gave them; see base/copies.h. All that changes a
+ * row is an appended entry, which drops the copy when the store has answered; then the row as it is after the entry takes its place, unless
+ * somebody else has dropped it, too, since it was read. */
 #include "votes/inside.h"
 
-/* The head, then the lines. */
+/* This, then the head's cell, then the lines. */
 typedef struct RowCopy {
     Head head;
     bool has_head;
-    size_t line_count;
+    size_t head_size, line_count;
 } RowCopy;
-
-typedef struct RowKey {
-    uint64_t generation, voter;
-} RowKey;
 
 static RowKey key_of(const Votes *votes, uint64_t voter)
 {
@@ -31,38 +28,56 @@ void votes_forget_copy(Votes *votes, uint64_t voter)
 
 static Slice pack(const Voter *voter, Arena *arena)
 {
-    RowCopy row = {voter->head, voter->has_head, voter->line_count};
+    RowCopy row = {voter->head, voter->has_head, voter->head_value.size, voter->line_count};
     size_t lines_size = voter->line_count * sizeof(VoteLine);
-    char *bytes = arena_bytes(arena, sizeof row + lines_size);
+    size_t size = sizeof row + row.head_size + lines_size;
+    char *bytes = arena_bytes(arena, size), *at = bytes + sizeof row;
     memcpy(bytes, &row, sizeof row);
+    if (row.head_size > 0)
+        memcpy(at, voter->head_value.data, row.head_size);
     if (lines_size > 0)
-        memcpy(bytes + sizeof row, voter->lines, lines_size);
-    return slice_of(bytes, sizeof row + lines_size);
+        memcpy(at + row.head_size, voter->lines, lines_size);
+    return slice_of(bytes, size);
 }
 
 static void unpack(Slice bytes, Arena *arena, Voter *voter)
 {
     RowCopy row;
     memcpy(&row, bytes.data, sizeof row);
+    const char *at = bytes.data + sizeof row;
     voter->head = row.head;
     voter->has_head = row.has_head;
+    voter->head_value = slice_of(at, row.head_size);
     voter->line_count = row.line_count;
     voter->lines = ARENA_ARRAY(arena, row.line_count + 1, VoteLine);
     if (row.line_count > 0)
-        memcpy(voter->lines, bytes.data + sizeof row, row.line_count * sizeof(VoteLine));
+        memcpy(voter->lines, at + row.head_size, row.line_count * sizeof(VoteLine));
+}
+
+Status votes_recent_row(Votes *votes, Arena *arena, Voter *voter)
+{
+    voter->key = key_of(votes, voter->id);
+    if (copies_find(votes->copies, key_slice(&voter->key), arena, &voter->copy)) {
+        unpack(voter->copy.bytes, arena, voter);
+        return STATUS_OK;
+    }
+    TRY(votes_read_row(votes, arena, voter));
+    voter->copy.bytes = pack(voter, arena);
+    copies_put(votes->copies, key_slice(&voter->key), &voter->copy);
+    return STATUS_OK;
+}
+
+void votes_keep_row(Votes *votes, const Voter *voter, Arena *arena)
+{
+    Copy copy = voter->copy;
+    copy.bytes = pack(voter, arena);
+    copy.ticket++; /* its own write was one to forget for */
+    copies_put(votes->copies, key_slice(&voter->key), &copy);
 }
 
 Status votes_recent(Votes *votes, const Account *account, Arena *arena, VoterState *ret_state)
 {
-    Copy copy;
     Voter voter = {.id = account->id, .account = *account};
-    RowKey key = key_of(votes, voter.id);
-    if (copies_find(votes->copies, key_slice(&key), arena, &copy)) {
-        unpack(copy.bytes, arena, &voter);
-    } else {
-        TRY(votes_read_row(votes, arena, &voter));
-        copy.bytes = pack(&voter, arena);
-        copies_put(votes->copies, key_slice(&key), &copy);
-    }
+    TRY(votes_recent_row(votes, arena, &voter));
     return votes_state_of(votes, &voter, arena, ret_state);
 }

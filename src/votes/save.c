@@ -75,9 +75,13 @@ Status votes_read_row(Votes *votes, Arena *arena, Voter *voter)
 Status votes_read_voter(Votes *votes, uint64_t id, Arena *arena, Voter *ret_voter)
 {
     Voter voter = {.id = id};
-    TRY((votes->exact ? accounts_recent : accounts_read)(votes->accounts, id, arena,
-                                                         &voter.account));
-    TRY(votes_read_row(votes, arena, &voter));
+    if (votes->exact) {
+        TRY(accounts_recent(votes->accounts, id, arena, &voter.account));
+        TRY(votes_recent_row(votes, arena, &voter));
+    } else {
+        TRY(accounts_read(votes->accounts, id, arena, &voter.account));
+        TRY(votes_read_row(votes, arena, &voter));
+    }
     *ret_voter = voter;
     return STATUS_OK;
 }
@@ -375,6 +379,7 @@ static Status append_told(const Save *save)
 /* What the voter has after the entry, without reading it again. */
 static void merge_plan(Save *save)
 {
+    BUFFER_SCOPE Buffer buffer = {0};
     Voter *voter = &save->voter;
     VoteLine *lines = ARENA_ARRAY(save->arena, voter->line_count + save->plan.count, VoteLine);
     size_t count = 0, old = 0;
@@ -390,6 +395,9 @@ static void merge_plan(Save *save)
     voter->lines = lines;
     voter->line_count = count;
     voter->head = head_after(voter, &save->entry);
+    voter->has_head = true;
+    ledger_put_head(&buffer, &voter->head);
+    voter->head_value = encoded(&buffer, save->arena);
 }
 
 static Status finish(Save *save, SaveResult *result)
@@ -406,6 +414,8 @@ static Status finish(Save *save, SaveResult *result)
     result->version = save->entry.version;
     result->created = save->plan.creates;
     merge_plan(save);
+    if (save->votes->exact)
+        votes_keep_row(save->votes, &save->voter, save->arena);
     int64_t balance = save->plan.balance;
     result->state = (VoterState){save->entry.seq,
                                  save->entry.version,
