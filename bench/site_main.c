@@ -219,7 +219,7 @@ static void holdings(void *unused, int64_t count)
     printf("{\"voters\": %zu}\n", bench.voter_count);
 }
 
-/* ---- Forms: what a page would hold, without the time to ask for a hundred thousand pages ---- */
+/* ---- Forms: what a page would hold, read as the page reads it, without the time to ask for a hundred thousand pages ---- */
 
 /* As the door makes it; a form with another one would be refused. */
 static Slice form_token(const Voter *voter, Arena *arena)
@@ -235,6 +235,8 @@ static Slice form_token(const Voter *voter, Arena *arena)
 static uint64_t form_step(void *state)
 {
     Arena *arena = state;
+    Session session;
+    Account account;
     VoterState shown;
     Reason reason = {0};
     arena_reset(arena);
@@ -242,7 +244,9 @@ static uint64_t form_step(void *state)
     if (number >= bench.voter_count)
         return 1;
     const Voter *voter = &bench.voters[number];
-    expect(votes_show(bench.app.votes, voter->account, arena, &shown), "a voter", &reason);
+    expect(sessions_find(bench.app.accounts, slice_from(voter->secret), arena, &session, &account),
+           "a session", &reason);
+    expect(votes_recent(bench.app.votes, &account, arena, &shown), "a voter", &reason);
     BenchRandom random = bench_random(number ^ (uint64_t)bench_now_ns());
     Id token = id_new(bench.world.clock, bench.world.random);
     pthread_mutex_lock(&bench.lock);
