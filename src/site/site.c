@@ -152,14 +152,16 @@ static void *keep(void *argument)
             (void)!hot_refresh(site->hot);
             heat_us = now_us + HEAT_S * US_PER_S;
         }
-        if (now_us >= curves_us && !refresh_curves(site))
+        bool has_more = now_us >= curves_us && refresh_curves(site);
+        if (!has_more && now_us >= curves_us)
             curves_us = now_us + RANKS_S * US_PER_S;
         if (now_us >= post_us) {
             desk_post(site);
             post_us = now_us + POST_S * US_PER_S;
         }
         live_tick(site->live);
-        clock_sleep_us(clock, US_PER_S / 5);
+        if (!has_more) /* until the past is there, each page asks for its own, which takes long */
+            clock_sleep_us(clock, US_PER_S / 5);
     }
     return NULL;
 }
