@@ -152,9 +152,12 @@ static Status settle(Audit *audit)
         sweep(audit);
         clock_sleep_us(audit->options->world.clock, audit->options->settle_s * US_PER_S);
     }
+    uint64_t entries = audit->report.entries, cells = audit->report.cells;
     audit->report.again += suspects->count;
     for (size_t i = 0; i < suspects->count; i++)
         TRY(look_again(audit, &suspects->list[i]));
+    audit->report.entries = entries; /* they were counted at the first look */
+    audit->report.cells = cells;
     suspects->count = 0;
     return STATUS_OK;
 }

@@ -349,6 +349,7 @@ TEST(what_is_only_behind_is_no_fault)
     VerifyReport report = verify();
     EXPECT_I64(verify_faults(&report), 0);
     EXPECT(report.again > 0);
+    EXPECT_I64(report.entries, verify().entries); /* what was looked at twice is counted once */
     stage_end();
 }
 
