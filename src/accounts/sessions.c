@@ -209,7 +209,7 @@ static bool is_of_epoch(const SessionRow *row, const Account *account)
 }
 
 /* A note that fails makes the session seem idle for some minutes more. */
-static void note_seen(Accounts *accounts, Session *session)
+void sessions_note_seen(Accounts *accounts, Session *session)
 {
     int64_t now_us = clock_now_us(accounts->world.clock);
     if (now_us - session->seen_us < SESSION_SEEN_S * US_PER_S)
@@ -232,7 +232,6 @@ Status sessions_find(Accounts *accounts, Slice secret, Arena *arena, Session *re
     TRY(accounts_recent(accounts, row.session.account, arena, &account));
     if (!is_of_epoch(&row, &account) || !account_may(&account, RIGHT_LOG_IN))
         return STATUS_LOGIN;
-    note_seen(accounts, &row.session);
     *ret_session = row.session;
     *ret_account = account;
     return STATUS_OK;

@@ -4,8 +4,7 @@
  * when it was ended, when it was idle for too long or is too old (SessionLimits in accounts.h), and when the account's *epoch* has
  * moved on: a new password, a new e-mail, "log out everywhere" and closing raise it in the account's row itself, so that all sessions end
  * in the same moment, whatever is lost or late.
- *   1. sessions_find costs two reads, or none when both are kept in memory (accounts.h, promise 5), and, at most each 5 minutes, one
- *      lazy write of when it was last seen.
+ *   1. sessions_find costs two reads, or none when both are kept in memory (accounts.h, promise 5).
  *   2. What was ended stays ended, whatever the clocks say: at once where it was ended by this handle, elsewhere after copies_us. A
  *      session that is not there any more and one that never was look alike.
  *   3. Addresses and programs are sealed; cells expire with the longest life of a session, notes of log-ins after 90 days. Closing the
@@ -45,9 +44,11 @@ typedef struct Session {
  * Notes the log-in, too. DENIED: this account may not log in. */
 MUST_USE Status sessions_begin(Accounts *accounts, const Account *account,
                                const SessionOrigin *origin, Arena *arena, Session *ret_session);
-/* LOGIN when it is over, or the account may not log in any more. */
+/* LOGIN when it is over, or the account may not log in any more. sessions_note_seen is to follow, or it seems idle. */
 MUST_USE Status sessions_find(Accounts *accounts, Slice secret, Arena *arena, Session *ret_session,
                               Account *ret_account);
+/* That it was used now; it waits for a lazy write at most each 5 minutes. */
+void sessions_note_seen(Accounts *accounts, Session *session);
 /* Those that are not over, the newest first. */
 MUST_USE Status sessions_list(Accounts *accounts, const Account *account, Arena *arena,
                               Session **ret_sessions, size_t *ret_count);

@@ -66,7 +66,8 @@
       "How often a store that turned read-only after a disk error tries to open again.")           \
     X(NUMBER, web_threads, "2", 1, 256, "Threads that answer requests; one a core is right.")      \
     X(NUMBER, save_threads, "32", 1, 1024,                                                         \
-      "Threads for requests that save something: they wait for the disk, and share its syncs.")    \
+      "Threads for requests that save something: they wait for the disk, and share its syncs; "    \
+      "one waits for the votes of up to 16 people.")                                               \
     X(NUMBER, save_queue, "1000", 0, 100000,                                                       \
       "Saves that wait for one of these; those that come then are told to try again in a moment.") \
     X(NUMBER, connections, "15000", 16, 1000000,                                                   \

@@ -101,6 +101,9 @@ static Status by_session(WebRequest *request, Viewer *viewer)
         return STATUS_OK;
     }
     viewer->known = status == STATUS_OK;
+    if (viewer->known &&
+        !web_route(request)->together) /* must not wait; a page follows, which does */
+        sessions_note_seen(accounts, &viewer->session);
     viewer->second = viewer->known && viewer->session.origin.second && viewer->account.second;
     return status;
 }

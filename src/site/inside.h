@@ -134,6 +134,7 @@ typedef struct Viewer {
     bool has_lines; /* the next two are */
     SeenLine *lines;
     size_t line_count;
+    struct Saving *saving; /* a form of votes on its way into the ledger (my_votes.c) */
 } Viewer;
 
 /* Of every request that reaches a handler. */
@@ -151,6 +152,9 @@ MUST_USE Status site_seen_lines(WebRequest *request, const SeenLine **ret_lines,
 size_t site_notice_count(WebRequest *request);
 /* WebOptions.admit. */
 MUST_USE Status door_admit(WebRequest *request);
+/* WebOptions.together: the votes of several people are saved by one call (my_votes.c). */
+enum { SITE_TOGETHER_MOST = 16 };
+void my_votes_together(WebRequest *const *requests, size_t count);
 
 /* ---- The frame (frame.c) --------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* my_votes.c -- /my/votes: all lines of a voter on one screen, and the way by which votes are saved.
  *
- * The form of all lines and the form of one policy go the same way: one call of votes_save, whose outcome is a page of its own.
+ * The form of all lines and the form of one policy go the same way: one save, whose outcome is a page of its own. Those of several people are
+ * sent to the store by one call (web_together).
  *     saved      a redirect, to a page that says so with the number of the save
  *     price      taking back costs, and nobody was told so far: the page names the price, its form agrees to it
  *     refused    the form again, with what was typed and the rule (422)
@@ -251,7 +252,14 @@ static Status answer_refused(WebRequest *request, const SaveForm *form, const Sa
 
 /* ---- Saving ----------------------------------------------------------------------------------------------------------- */
 
-static Status save(WebRequest *request, const SaveForm *form)
+/* A form that is being saved, together with those of others. */
+typedef struct Saving {
+    const SaveForm *form;
+    SaveRequest ask;
+    Save *save;
+} Saving;
+
+static Status saved(WebRequest *request)
 {
     static Status (*const ANSWERS[])(WebRequest *, const SaveForm *, const SaveResult *) = {
         [SAVE_SAVED] = answer_saved,
@@ -261,20 +269,40 @@ static Status save(WebRequest *request, const SaveForm *form)
     };
     SaveResult result;
     Viewer *viewer = site_viewer(request);
-    SaveRequest ask = {.voter = viewer->account.id,
-                       .seen = form->seen,
-                       .wishes = form->wishes,
-                       .wish_count = form->count,
-                       .token = form->token,
-                       .has_price = true,
-                       .price = form->price};
-    TRY(votes_save(site_of(request)->app->votes, &ask, web_arena(request), &result,
-                   web_reason(request)));
+    const SaveForm *form = viewer->saving->form;
+    TRY(votes_save_end(viewer->saving->save, &result));
     viewer->state = result.state; /* what the frame shows needs no second read */
     viewer->has_state = true;
     if (result.outcome == SAVE_REFUSED && result.rule == VOTE_RULE_PRICE)
         return answer_price(request, form, &result);
     return ANSWERS[result.outcome](request, form, &result);
+}
+
+static Status save(WebRequest *request, const SaveForm *form)
+{
+    Viewer *viewer = site_viewer(request);
+    Saving *saving = ARENA_ARRAY(web_arena(request), 1, Saving);
+    *saving = (Saving){.form = form,
+                       .ask = {.voter = viewer->account.id,
+                               .seen = form->seen,
+                               .wishes = form->wishes,
+                               .wish_count = form->count,
+                               .token = form->token,
+                               .has_price = true,
+                               .price = form->price}};
+    TRY(votes_save_begin(site_of(request)->app->votes, &saving->ask, web_arena(request),
+                         &saving->save, web_reason(request)));
+    viewer->saving = saving;
+    return web_together(request, saved);
+}
+
+void my_votes_together(WebRequest *const *requests, size_t count)
+{
+    Save *saves[SITE_TOGETHER_MOST];
+    CHECK(count <= SITE_TOGETHER_MOST);
+    for (size_t i = 0; i < count; i++)
+        saves[i] = site_viewer(requests[i])->saving->save;
+    votes_save_send(saves, count);
 }
 
 /* The rows `seen`, `token` and `price` of both routes, which stand together. */
@@ -314,16 +342,23 @@ static Status leave_out_same(WebRequest *request, SaveForm *form)
     return STATUS_OK;
 }
 
+static SaveForm *new_form(WebRequest *request, size_t count)
+{
+    SaveForm *form = ARENA_ARRAY(web_arena(request), 1, SaveForm);
+    *form = (SaveForm){.wishes = ARENA_ARRAY(web_arena(request), count, VoteWish), .count = count};
+    return form;
+}
+
 static Status save_all(WebRequest *request)
 {
-    SaveForm form = {0};
-    const WebNumber *numbers = web_numbers(request, SAVE_ALL_HELD, &form.count);
-    TRY(take_marks(request, SAVE_ALL_MARKS, &form));
-    form.wishes = ARENA_ARRAY(web_arena(request), form.count, VoteWish);
-    for (size_t i = 0; i < form.count; i++)
-        form.wishes[i] = (VoteWish){numbers[i].id, numbers[i].number};
-    TRY(leave_out_same(request, &form));
-    return save(request, &form);
+    size_t count;
+    const WebNumber *numbers = web_numbers(request, SAVE_ALL_HELD, &count);
+    SaveForm *form = new_form(request, count);
+    TRY(take_marks(request, SAVE_ALL_MARKS, form));
+    for (size_t i = 0; i < count; i++)
+        form->wishes[i] = (VoteWish){numbers[i].id, numbers[i].number};
+    TRY(leave_out_same(request, form));
+    return save(request, form);
 }
 
 enum { SAVE_ONE_MARKS = ONE_HELD + 1 };
@@ -344,13 +379,13 @@ static Status answer_no_number(WebRequest *request, const SaveForm *form)
 
 static Status save_one(WebRequest *request)
 {
-    VoteWish wish = {.policy = web_id(request, ONE_POLICY)};
-    SaveForm form = {
-        .policy = wish.policy, .typed = web_text(request, ONE_HELD), .wishes = &wish, .count = 1};
-    TRY(take_marks(request, SAVE_ONE_MARKS, &form));
-    if (slice_to_i64(slice_trim(form.typed), &wish.held) != STATUS_OK)
-        return answer_no_number(request, &form);
-    return save(request, &form);
+    SaveForm *form = new_form(request, 1);
+    form->policy = form->wishes[0].policy = web_id(request, ONE_POLICY);
+    form->typed = web_text(request, ONE_HELD);
+    TRY(take_marks(request, SAVE_ONE_MARKS, form));
+    if (slice_to_i64(slice_trim(form->typed), &form->wishes[0].held) != STATUS_OK)
+        return answer_no_number(request, form);
+    return save(request, form);
 }
 
 /* ---- Routes ----------------------------------------------------------------------------------------------------------- */
@@ -372,7 +407,7 @@ static const WebRoute ROUTES[] = {
      .help = "All lines of whoever is logged in, with what they would cost to change.",
      .params = {{"order", WEB_QUERY, WEB_WORD, .words = ORDER_WORDS, .fallback = "held",
                  .help = "By what they are sorted."}}},
-    {WEB_POST, "/my/votes", save_all, .access = WEB_VOTER, .body_bytes = FORM_BYTES,
+    {WEB_POST, "/my/votes", save_all, .access = WEB_VOTER, .body_bytes = FORM_BYTES, .together = true,
      .help = "Saves any number of lines at once.",
      .params = {{"held", WEB_FORM, WEB_NUMBERS, .optional = true, .least = INT64_MIN, .most = INT64_MAX,
                  .most_count = WEB_COUNT_MAX, .help = "What each policy's line shall hold."},
@@ -382,7 +417,7 @@ static const WebRoute ROUTES[] = {
      .params = {POLICY_ROW,
                 {"held", WEB_QUERY, WEB_NUMBER, .optional = true, .least = 0, .most = VOTE_HELD_MOST,
                  .help = "What its field shows, instead of what it holds."}}},
-    {WEB_POST, "/my/votes/{policy}", save_one, .access = WEB_VOTER, .whose = WEB_ANYBODYS, .body_bytes = WEB_BODY_DEFAULT,
+    {WEB_POST, "/my/votes/{policy}", save_one, .access = WEB_VOTER, .whose = WEB_ANYBODYS, .body_bytes = WEB_BODY_DEFAULT, .together = true,
      .help = "Saves the line on one policy.",
      .params = {POLICY_ROW,
                 {"held", WEB_FORM, WEB_LINE, .least = 0, .most = TYPED_MOST,

@@ -121,6 +121,8 @@ void site_serve(Site *site, WebOptions *options)
     options->route_count = site->route_count;
     options->context = site;
     options->admit = door_admit;
+    options->together = my_votes_together;
+    options->together_most = store_is_shared(site->app->store) ? 1 : SITE_TOGETHER_MOST;
     options->session_cookie = DOOR_SESSION;
     options->told_field = "done"; /* see site_done */
     options->error_page = frame_error_page;

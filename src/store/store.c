@@ -212,17 +212,24 @@ Status store_update_if(Store *store, const Update *update, Arena *arena, Found *
     return store->engine->update_if(store, update, arena, ret_found);
 }
 
+/* One attempt of each, which were checked. */
+static Status attempt(Store *store, const Update *updates, size_t count, Arena *arena,
+                      Status *ret_statuses)
+{
+    if (count > 0 && store->engine->update_many != NULL)
+        return store->engine->update_many(store, updates, count, arena, ret_statuses);
+    for (size_t i = 0; i < count; i++)
+        ret_statuses[i] = store->engine->update_if(store, &updates[i], arena, NULL);
+    return STATUS_OK;
+}
+
 Status store_update_many(Store *store, const Update *updates, size_t count, Arena *arena,
                          Status *ret_statuses)
 {
     TRY(check_size(count, 0, STORE_MANY_MOST));
     for (size_t i = 0; i < count; i++)
         TRY(check_update(store, &updates[i]));
-    if (count > 0 && store->engine->update_many != NULL)
-        return store->engine->update_many(store, updates, count, arena, ret_statuses);
-    for (size_t i = 0; i < count; i++)
-        ret_statuses[i] = store->engine->update_if(store, &updates[i], arena, NULL);
-    return STATUS_OK;
+    return attempt(store, updates, count, arena, ret_statuses);
 }
 
 /* ---- The rule for UNKNOWN -------------------------------------------------------------------------------- */
@@ -269,24 +276,21 @@ static Status look(Store *store, const Update *update, Slice proof, Arena *arena
                                                                       : STATUS_UNKNOWN;
 }
 
-Status store_update(Store *store, const Update *update, int tries, Arena *arena, Found *ret_found)
+/* What became of an update whose first attempt was UNKNOWN, with up to `tries` attempts in all. */
+static Status find_out(Store *store, const Update *update, int tries, Arena *arena, Found *found)
 {
-    CHECK(tries >= 1);
-    TRY(check_update(store, update));
     const Change *proof = proof_of(update);
-    if (proof == NULL)
-        return STATUS_INVALID;
-    Found *found = ARENA_ARRAY(arena, update->condition_count, Found);
-    bool may_have_arrived = false, send = true;
     Status status = STATUS_UNKNOWN;
+    CHECK(proof != NULL); /* it was checked */
+    bool send = false;
     for (int i = 0; i < tries; i++) {
         if (send) {
             status = store->engine->update_if(store, update, arena, found);
-            may_have_arrived |= status == STATUS_UNKNOWN;
-            if (status == STATUS_OK || !may_have_arrived)
+            if (status == STATUS_OK)
                 break;
         }
         if (MUTANT(unknown_sent_again)) {
+            send = true;
             if (status == STATUS_UNKNOWN)
                 continue;
             break;
@@ -295,9 +299,49 @@ Status store_update(Store *store, const Update *update, int tries, Arena *arena,
         if (status != STATUS_UNKNOWN)
             break;
     }
+    return status;
+}
+
+static Status check_proven(const Store *store, const Update *update)
+{
+    TRY(check_update(store, update));
+    return proof_of(update) == NULL ? STATUS_INVALID : STATUS_OK;
+}
+
+Status store_update(Store *store, const Update *update, int tries, Arena *arena, Found *ret_found)
+{
+    CHECK(tries >= 1);
+    TRY(check_proven(store, update));
+    Found *found = ARENA_ARRAY(arena, update->condition_count, Found);
+    Status status = store->engine->update_if(store, update, arena, found);
+    if (status == STATUS_UNKNOWN)
+        status = find_out(store, update, tries, arena, found);
     if (status == STATUS_CONFLICT && ret_found != NULL)
         memcpy(ret_found, found, update->condition_count * sizeof *found);
     return status;
+}
+
+Status store_update_each(Store *store, const Update *updates, size_t count, int tries, Arena *arena,
+                         Status *ret_statuses)
+{
+    CHECK(tries >= 1);
+    TRY(check_size(count, 0, STORE_MANY_MOST));
+    if (count == 1) {
+        ret_statuses[0] = store_update(store, updates, tries, arena, NULL);
+        return ret_statuses[0] == STATUS_INVALID || ret_statuses[0] == STATUS_TOO_LARGE
+                   ? ret_statuses[0]
+                   : STATUS_OK;
+    }
+    for (size_t i = 0; i < count; i++)
+        TRY(check_proven(store, &updates[i]));
+    TRY(attempt(store, updates, count, arena, ret_statuses));
+    for (size_t i = 0; i < count; i++) {
+        if (ret_statuses[i] != STATUS_UNKNOWN)
+            continue;
+        Found *found = ARENA_ARRAY(arena, updates[i].condition_count, Found);
+        ret_statuses[i] = find_out(store, &updates[i], tries, arena, found);
+    }
+    return STATUS_OK;
 }
 
 Slice store_receipt(Slice id, Arena *arena)

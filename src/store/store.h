@@ -230,6 +230,10 @@ MUST_USE Status store_update_many(Store *store, const Update *updates, size_t co
  * earlier attempt may have been what changed the cell. UNAVAILABLE is returned only when no attempt can have arrived. */
 MUST_USE Status store_update(Store *store, const Update *update, int tries, Arena *arena,
                              Found *ret_found);
+/* The same for many, each with its own status: the first attempts go by one store_update_many, and for those that are UNKNOWN the rule is
+ * followed one after the other. INVALID and TOO_LARGE concern the call as a whole. */
+MUST_USE Status store_update_each(Store *store, const Update *updates, size_t count, int tries,
+                                  Arena *arena, Status *ret_statuses);
 
 /* A receipt column `~/<id>` for updates that leave nothing else behind; put it with ttl STORE_RECEIPT_TTL_S. `~` sorts behind
  * letters and digits, so receipts stand at the end of a row. */

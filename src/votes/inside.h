@@ -81,7 +81,7 @@ MUST_USE Status votes_read_voter(Votes *votes, uint64_t id, Arena *arena, Voter 
 MUST_USE Status votes_read_row(Votes *votes, Arena *arena, Voter *voter);
 /* The same, perhaps from a copy. */
 MUST_USE Status votes_recent_row(Votes *votes, Arena *arena, Voter *voter);
-/* After votes_append said OK: the row is now as `voter` says, which votes_recent_row had filled in before. */
+/* After an entry was appended: the row is now as `voter` says, which votes_recent_row had filled in before. */
 void votes_keep_row(Votes *votes, const Voter *voter, Arena *arena);
 /* What stands, by a row that was read. */
 MUST_USE Status votes_state_of(Votes *votes, const Voter *voter, Arena *arena,

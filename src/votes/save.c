@@ -168,8 +168,9 @@ static Slice encoded(Buffer *buffer, Arena *arena)
     return copy;
 }
 
-Status votes_append(Votes *votes, const Voter *voter, const Entry *entry, const VotePlan *plan,
-                    Arena *arena)
+/* What appends the entry on top of what `voter` says. */
+static Update update_for(Votes *votes, const Voter *voter, const Entry *entry, const VotePlan *plan,
+                         Arena *arena)
 {
     BUFFER_SCOPE Buffer buffer = {0};
     size_t count = 0;
@@ -191,21 +192,29 @@ Status votes_append(Votes *votes, const Voter *voter, const Entry *entry, const 
     changes[count++] = (Change){.column = log, .value = encoded(&buffer, arena)};
 
     int64_t now_us = clock_now_us(votes->world.clock);
-    RowChange mark = {
+    RowChange *mark = ARENA_ARRAY(arena, 1, RowChange);
+    *mark = (RowChange){
         &TABLE_DIRTY,
         ledger_mark_row(arena, ledger_hour(now_us), ledger_shard(voter->id)),
         {.column = ledger_u64(arena, voter->id), .timestamp = now_us, .ttl_s = DIRTY_TTL_S}};
-    Condition condition = {SLICE("head"), voter->head_value, !voter->has_head};
+    Condition *condition = ARENA_ARRAY(arena, 1, Condition);
+    *condition = (Condition){SLICE("head"), voter->head_value, !voter->has_head};
     if (MUTANT(last_save_wins))
-        condition = (Condition){SLICE("none"), SLICE_EMPTY, true};
-    Update update = {.table = &TABLE_VOTERS,
-                     .row = ledger_u64(arena, voter->id),
-                     .conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = count,
-                     .proof = log,
-                     .marks = {&mark, MUTANT(no_mark) ? 0 : 1, false}};
+        *condition = (Condition){SLICE("none"), SLICE_EMPTY, true};
+    return (Update){.table = &TABLE_VOTERS,
+                    .row = ledger_u64(arena, voter->id),
+                    .conditions = condition,
+                    .condition_count = 1,
+                    .changes = changes,
+                    .change_count = count,
+                    .proof = log,
+                    .marks = {mark, MUTANT(no_mark) ? 0 : 1, false}};
+}
+
+Status votes_append(Votes *votes, const Voter *voter, const Entry *entry, const VotePlan *plan,
+                    Arena *arena)
+{
+    Update update = update_for(votes, voter, entry, plan, arena);
     Status status = store_update(votes->store, &update, SAVE_TRIES, arena, NULL);
     votes_forget_copy(votes, voter->id);
     return status;
@@ -213,16 +222,18 @@ Status votes_append(Votes *votes, const Voter *voter, const Entry *entry, const 
 
 /* ---- A save ------------------------------------------------------------------------------------------------ */
 
-/* One save under way. */
-typedef struct Save {
+struct Save {
     Votes *votes;
     const SaveRequest *request;
     Arena *arena;
     Voter voter;
     Judge judge;
     VotePlan plan;
+    bool appends; /* there is an entry to append; else `result` is the answer already */
     Entry entry;
-} Save;
+    Status appended; /* when it was sent; before that surely not */
+    SaveResult result;
+};
 
 /* Room for a plan. Not cleared: few of the lines are used. */
 static VoteLine *plan_lines(Arena *arena)
@@ -367,13 +378,25 @@ static void tell_listener(const Save *save, VoteStep step)
     listener->told(listener->self, step, &news);
 }
 
-/* The append, with the listener told before and after it. */
-static Status append_told(const Save *save)
+/* Appends the entries of all, by one call of the store, with the listener told before and after it. The store refuses the call as a whole
+ * for an entry that is too large; the most changes of an entry are far from that. */
+static void append_told(Save *const *saves, size_t count)
 {
-    tell_listener(save, VOTE_SENT);
-    Status status = votes_append(save->votes, &save->voter, &save->entry, &save->plan, save->arena);
-    tell_listener(save, status == STATUS_OK ? VOTE_SAVED : VOTE_DROPPED);
-    return status;
+    Votes *votes = saves[0]->votes;
+    Arena *arena = saves[0]->arena;
+    Update *updates = ARENA_ARRAY(arena, count, Update);
+    Status *statuses = ARENA_ARRAY(arena, count, Status);
+    for (size_t i = 0; i < count; i++) {
+        Save *save = saves[i];
+        tell_listener(save, VOTE_SENT);
+        updates[i] = update_for(votes, &save->voter, &save->entry, &save->plan, save->arena);
+    }
+    Status status = store_update_each(votes->store, updates, count, SAVE_TRIES, arena, statuses);
+    for (size_t i = 0; i < count; i++) {
+        saves[i]->appended = status == STATUS_OK ? statuses[i] : status;
+        votes_forget_copy(votes, saves[i]->voter.id);
+        tell_listener(saves[i], saves[i]->appended == STATUS_OK ? VOTE_SAVED : VOTE_DROPPED);
+    }
 }
 
 /* What the voter has after the entry, without reading it again. */
@@ -400,7 +423,7 @@ static void merge_plan(Save *save)
     voter->head_value = encoded(&buffer, save->arena);
 }
 
-static Status finish(Save *save, SaveResult *result)
+static void finish(Save *save)
 {
     votes_wait(save->votes, save->voter.id, &save->entry);
     if (save->plan.creates != 0) {
@@ -409,6 +432,7 @@ static Status finish(Save *save, SaveResult *result)
         (void)!policies_move(save->votes->policies, save->plan.creates, POLICY_PENDING, &move,
                              &ignored); /* or the sweep */
     }
+    SaveResult *result = &save->result;
     result->outcome = SAVE_SAVED;
     result->seq = save->entry.seq;
     result->version = save->entry.version;
@@ -416,31 +440,9 @@ static Status finish(Save *save, SaveResult *result)
     merge_plan(save);
     if (save->votes->exact)
         votes_keep_row(save->votes, &save->voter, save->arena);
-    int64_t balance = save->plan.balance;
-    result->state = (VoterState){save->entry.seq,
-                                 save->entry.version,
-                                 save->entry.time_us,
-                                 save->entry.closing,
-                                 save->voter.lines,
-                                 save->voter.line_count,
-                                 balance};
-    return STATUS_OK;
-}
-
-static Status append_and_answer(Save *save, SaveResult *result, Reason *reason)
-{
-    begin_entry(save);
-    TRY(write_pending(save, reason));
-    Status status = append_told(save);
-    if (status == STATUS_OK)
-        return finish(save, result);
-    if (status == STATUS_CONFLICT) /* perhaps the same form, sent twice at the same moment */
-        return answer_stale(save, result);
-    if (status != STATUS_UNKNOWN)
-        return status;
-    result->outcome = SAVE_UNKNOWN;
-    result->created = save->plan.creates;
-    return state_of(save->votes, &save->voter, &save->judge, &result->state);
+    result->state = (VoterState){save->entry.seq,     save->entry.version, save->entry.time_us,
+                                 save->entry.closing, save->voter.lines,   save->voter.line_count,
+                                 save->plan.balance};
 }
 
 static Status may_save(const Voter *voter, const SaveRequest *request, Reason *reason)
@@ -454,41 +456,93 @@ static Status may_save(const Voter *voter, const SaveRequest *request, Reason *r
     return request->create != NULL ? policy_check_text(request->create, reason) : STATUS_OK;
 }
 
+/* Judges what is asked. With an entry to append, or with the result. */
+static Status judge_request(Save *save, Reason *reason)
+{
+    Votes *votes = save->votes;
+    SaveResult *result = &save->result;
+    if (!id_equal(save->voter.head.version, save->request->seen))
+        return answer_stale(save, result);
+    save->plan.lines = plan_lines(save->arena);
+    if (save->request->create != NULL)
+        TRY(policies_next_id(votes->policies, &save->plan.creates));
+    result->rule = judge_save(save);
+    TRY(save->judge.reader.failed);
+    result->refused_policy = save->plan.refused_policy;
+    if (is_weighed(result->rule))
+        result->price = price_of(save);
+    save->appends = result->rule == VOTE_RULE_NONE && save->plan.count > 0;
+    if (save->appends) {
+        begin_entry(save);
+        return write_pending(save, reason);
+    }
+    if (result->rule != VOTE_RULE_NONE) {
+        result->outcome = SAVE_REFUSED;
+    } else {
+        result->outcome = SAVE_SAVED; /* nothing was to change, and nothing did */
+        result->seq = save->voter.head.seq;
+        result->version = save->voter.head.version;
+    }
+    return state_of(votes, &save->voter, &save->judge, &result->state);
+}
+
+Status votes_save_begin(Votes *votes, const SaveRequest *request, Arena *arena, Save **ret_save,
+                        Reason *reason)
+{
+    Save *save = ARENA_ARRAY(arena, 1, Save);
+    *save =
+        (Save){.votes = votes, .request = request, .arena = arena, .appended = STATUS_UNAVAILABLE};
+    TRY(votes_read_voter(votes, request->voter, arena, &save->voter));
+    TRY(may_save(&save->voter, request, reason));
+    TRY(judge_for(votes, &save->voter, arena, &save->judge));
+    TRY(judge_request(save, reason));
+    *ret_save = save;
+    return STATUS_OK;
+}
+
+void votes_save_send(Save *const *saves, size_t count)
+{
+    size_t with_count = 0;
+    if (count == 0)
+        return;
+    Save **with_entry = ARENA_ARRAY(saves[0]->arena, count, Save *);
+    for (size_t i = 0; i < count; i++)
+        if (saves[i]->appends)
+            with_entry[with_count++] = saves[i];
+    if (with_count > 0)
+        append_told(with_entry, with_count);
+}
+
+/* What became of the entry. A conflict is perhaps the same form, sent twice at the same moment. */
+static Status answer_appended(Save *save)
+{
+    if (save->appended == STATUS_CONFLICT)
+        return answer_stale(save, &save->result);
+    if (save->appended == STATUS_UNKNOWN) {
+        save->result.outcome = SAVE_UNKNOWN;
+        save->result.created = save->plan.creates;
+        return state_of(save->votes, &save->voter, &save->judge, &save->result.state);
+    }
+    TRY(save->appended);
+    finish(save);
+    return STATUS_OK;
+}
+
+Status votes_save_end(Save *save, SaveResult *ret_result)
+{
+    if (save->appends)
+        TRY(answer_appended(save));
+    *ret_result = save->result;
+    return STATUS_OK;
+}
+
 Status votes_save(Votes *votes, const SaveRequest *request, Arena *arena, SaveResult *ret_result,
                   Reason *reason)
 {
-    Save save = {.votes = votes, .request = request, .arena = arena};
-    SaveResult result = {0};
-    TRY(votes_read_voter(votes, request->voter, arena, &save.voter));
-    TRY(may_save(&save.voter, request, reason));
-    TRY(judge_for(votes, &save.voter, arena, &save.judge));
-    Status status = STATUS_OK;
-    if (!id_equal(save.voter.head.version, request->seen)) {
-        status = answer_stale(&save, &result);
-    } else {
-        save.plan.lines = plan_lines(arena);
-        if (request->create != NULL)
-            TRY(policies_next_id(votes->policies, &save.plan.creates));
-        result.rule = judge_save(&save);
-        TRY(save.judge.reader.failed);
-        result.refused_policy = save.plan.refused_policy;
-        if (is_weighed(result.rule))
-            result.price = price_of(&save);
-        if (result.rule != VOTE_RULE_NONE) {
-            result.outcome = SAVE_REFUSED;
-            status = state_of(votes, &save.voter, &save.judge, &result.state);
-        } else if (save.plan.count == 0) {
-            result.outcome = SAVE_SAVED; /* nothing was to change, and nothing did */
-            result.seq = save.voter.head.seq;
-            result.version = save.voter.head.version;
-            status = state_of(votes, &save.voter, &save.judge, &result.state);
-        } else {
-            status = append_and_answer(&save, &result, reason);
-        }
-    }
-    if (status == STATUS_OK)
-        *ret_result = result;
-    return status;
+    Save *save;
+    TRY(votes_save_begin(votes, request, arena, &save, reason));
+    votes_save_send(&save, 1);
+    return votes_save_end(save, ret_result);
 }
 
 Status votes_cost(Votes *votes, uint64_t id, const VoteWish *wishes, size_t count, Arena *arena,
@@ -535,11 +589,11 @@ Status votes_leave(Votes *votes, uint64_t id, Reason *reason)
     save.plan.setting_version = settings_at(&save.judge.settings, save.plan.time_us)->version;
     begin_entry(&save);
     save.entry.closing = true;
-    Status status = append_told(&save);
-    if (status == STATUS_CONFLICT)
-        return reason_set(reason, status, "voter",
+    append_told(&(Save *){&save}, 1);
+    if (save.appended == STATUS_CONFLICT)
+        return reason_set(reason, save.appended, "voter",
                           "a vote was saved in the same moment; ask again");
-    TRY(status);
+    TRY(save.appended);
     votes_wait(votes, id, &save.entry);
     return STATUS_OK;
 }

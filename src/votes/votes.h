@@ -135,6 +135,14 @@ typedef struct SaveResult {
 MUST_USE Status votes_save(Votes *votes, const SaveRequest *request, Arena *arena,
                            SaveResult *ret_result, Reason *reason);
 
+/* The same in three steps, for who has several saves to send at once: begin each, send all by one call of the store, end each. What is
+ * returned and passed lives in the arena, and the request must stay as it is until the end. What was sent may be saved, ended or not. */
+typedef struct Save Save;
+MUST_USE Status votes_save_begin(Votes *votes, const SaveRequest *request, Arena *arena,
+                                 Save **ret_save, Reason *reason);
+void votes_save_send(Save *const *saves, size_t count);
+MUST_USE Status votes_save_end(Save *save, SaveResult *ret_result);
+
 /* What the save would do, without doing it. `wishes` as in a request; rule NONE when it may stand. */
 typedef struct CostAnswer {
     VoteRule rule;

@@ -230,15 +230,36 @@ static Status run_handler(WebRequest *request)
     return request->match.route->handler(request);
 }
 
-void answer_make(WebRequest *request)
+/* Up to the answer, or to what the handler waits for together with others. */
+static Status begin(WebRequest *request)
+{
+    TRY(request->status);
+    TRY(parse_values(request));
+    return cached_answer(request) ? STATUS_OK : run_handler(request);
+}
+
+void answers_begin(WebRequest *const *requests, size_t count)
+{
+    WebRequest *waiting[TOGETHER_MOST];
+    size_t waiting_count = 0;
+    CHECK(count <= TOGETHER_MOST);
+    for (size_t i = 0; i < count; i++) {
+        WebRequest *request = requests[i];
+        request->status = begin(request);
+        if (request->status == STATUS_OK && request->then != NULL)
+            waiting[waiting_count++] = request;
+    }
+    if (waiting_count > 0)
+        waiting[0]->server->options.together(waiting, waiting_count);
+}
+
+void answer_end(WebRequest *request)
 {
     Status status = request->status;
-    if (status == STATUS_OK)
-        status = parse_values(request);
-    if (status == STATUS_OK && cached_answer(request))
-        return;
-    if (status == STATUS_OK)
-        status = run_handler(request);
+    if (request->page != NULL)
+        return; /* from memory */
+    if (status == STATUS_OK && request->then != NULL)
+        status = request->then(request);
     cached_keep(request, status);
     if (status == STATUS_OK)
         return;
@@ -246,4 +267,10 @@ void answer_make(WebRequest *request)
         redirect_without_slash(request))
         return;
     answer_failure(request, status);
+}
+
+void answer_make(WebRequest *request)
+{
+    answers_begin(&request, 1);
+    answer_end(request);
 }

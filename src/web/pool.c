@@ -12,25 +12,70 @@ struct Pool {
     pthread_cond_t changed;
     WebRequest *first, **last; /* those that wait, linked by `next` */
     unsigned waiting, running;
+    unsigned idle;  /* threads */
+    bool is_called; /* one of them is waking up, and will look */
     bool ends;
 };
 
-/* NULL when it is time to end, and nothing is left. */
-static WebRequest *next_request(Pool *pool)
+/* Locked: whether to call a thread for what waits. Not when one is on its way, who looks whether to call another: each that wakes up costs. */
+static bool must_call(Pool *pool)
 {
-    CHECK(pthread_mutex_lock(&pool->lock) == 0);
-    while (pool->first == NULL && !pool->ends)
-        CHECK(pthread_cond_wait(&pool->changed, &pool->lock) == 0);
-    WebRequest *request = pool->first;
-    if (request != NULL) {
-        pool->first = request->next;
-        if (pool->first == NULL)
-            pool->last = &pool->first;
-        pool->waiting--;
-        pool->running++;
-    }
+    bool must = pool->first != NULL && pool->idle > 0 && !pool->is_called;
+    pool->is_called |= must;
+    return must;
+}
+
+/* Unlocks, and then calls: the one who wakes finds the lock free. */
+static void unlock_and_call(Pool *pool)
+{
+    bool must = must_call(pool);
     CHECK(pthread_mutex_unlock(&pool->lock) == 0);
+    if (must)
+        CHECK(pthread_cond_signal(&pool->changed) == 0);
+}
+
+static WebRequest *pop(Pool *pool)
+{
+    WebRequest *request = pool->first;
+    pool->first = request->next;
+    if (pool->first == NULL)
+        pool->last = &pool->first;
+    pool->waiting--;
+    pool->running++;
     return request;
+}
+
+static bool is_together(const WebRequest *request)
+{
+    return request != NULL && request->match.route->together;
+}
+
+/* The next request, and with one that can be run together with others those that follow and can be, too. */
+static size_t take(Pool *pool, WebRequest **requests)
+{
+    size_t count = 0;
+    requests[count++] = pop(pool);
+    if (is_together(requests[0]))
+        while (count < pool->options.together && is_together(pool->first))
+            requests[count++] = pop(pool);
+    return count;
+}
+
+/* 0 when it is time to end, and nothing is left. */
+static size_t next_requests(Pool *pool, WebRequest **requests)
+{
+    size_t count = 0;
+    CHECK(pthread_mutex_lock(&pool->lock) == 0);
+    while (pool->first == NULL && !pool->ends) {
+        pool->idle++;
+        CHECK(pthread_cond_wait(&pool->changed, &pool->lock) == 0);
+        pool->idle--;
+        pool->is_called = false;
+    }
+    if (pool->first != NULL)
+        count = take(pool, requests);
+    unlock_and_call(pool);
+    return count;
 }
 
 static void is_through(Pool *pool)
@@ -43,12 +88,16 @@ static void is_through(Pool *pool)
 static void *work(void *argument)
 {
     Pool *pool = argument;
-    for (WebRequest *request; (request = next_request(pool)) != NULL;) {
-        struct MHD_Connection *mhd = request->mhd;
-        answer_make(request);
-        is_through(pool); /* before the client can hear of it, and come again */
-        atomic_store(&request->is_made, true);
-        MHD_resume_connection(mhd);
+    WebRequest *requests[TOGETHER_MOST];
+    for (size_t count; (count = next_requests(pool, requests)) > 0;) {
+        answers_begin(requests, count);
+        for (size_t i = 0; i < count; i++) {
+            struct MHD_Connection *mhd = requests[i]->mhd;
+            answer_end(requests[i]);
+            is_through(pool); /* before the client can hear of it, and come again */
+            atomic_store(&requests[i]->is_made, true);
+            MHD_resume_connection(mhd);
+        }
     }
     return NULL;
 }
@@ -58,6 +107,8 @@ Pool *pool_start(const PoolOptions *options)
     Pool *pool = calloc(1, sizeof *pool);
     CHECK(pool != NULL);
     pool->options = *options;
+    if (pool->options.together > TOGETHER_MOST)
+        pool->options.together = TOGETHER_MOST;
     pool->last = &pool->first;
     pool->threads = calloc(options->threads, sizeof *pool->threads);
     CHECK(pool->threads != NULL && pthread_mutex_init(&pool->lock, NULL) == 0 &&
@@ -104,8 +155,6 @@ bool pool_take(Pool *pool, WebRequest *request, struct MHD_Connection *mhd)
         pool->last = &request->next;
         pool->waiting++;
     }
-    CHECK(pthread_mutex_unlock(&pool->lock) == 0);
-    if (has_room) /* the one who wakes finds the lock free */
-        CHECK(pthread_cond_signal(&pool->changed) == 0);
+    unlock_and_call(pool);
     return has_room;
 }

@@ -2,8 +2,9 @@
  * take a quarter of a second of a core.
  *
  * The connection is suspended while its request waits and runs here, so that it holds none of the few threads that answer all others;
- * and as many saves as a pool has threads share one sync of the disk. Bounded: `threads` run at once, `queue` wait, and whoever comes
- * then is told at once.
+ * and as many saves as a pool has threads share one sync of the disk. Bounded: threads and `queue` together are the most that are here, and whoever comes
+ * then is told at once. Requests that can wait together (WebRoute.together) are taken several at a time by one thread: with many savers, waking
+ * up a thread for each costs more than saving.
  * A request belongs to one thread at a time: the one that took its head, then one of these, then the first again, which sends the answer.
  * A client that goes away meanwhile is noticed only when its answer is there. */
 #pragma once
@@ -17,6 +18,7 @@ typedef struct Pool Pool;
 typedef struct PoolOptions {
     const char *name;
     unsigned threads, queue;
+    unsigned together; /* as many requests with WebRoute.together one thread takes at most */
 } PoolOptions;
 
 Pool *pool_start(const PoolOptions *options);
@@ -24,6 +26,6 @@ Pool *pool_start(const PoolOptions *options);
 void pool_stop(Pool *pool);
 /* After pool_stop, when nobody calls pool_take any more. */
 void pool_free(Pool *pool);
-/* Called by the library's thread, in the handler. True: the connection is suspended, and resumed when answer_make is done and
+/* Called by the library's thread, in the handler. True: the connection is suspended, and resumed when its answer is made and
  * request->is_made. False: there is no room. */
 bool pool_take(Pool *pool, WebRequest *request, struct MHD_Connection *mhd);

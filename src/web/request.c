@@ -89,6 +89,12 @@ Reason *web_reason(WebRequest *request)
     return &request->reason;
 }
 
+Status web_together(WebRequest *request, Status (*then)(WebRequest *request))
+{
+    request->then = then;
+    return STATUS_OK;
+}
+
 Status web_fail(WebRequest *request, int error, Status status)
 {
     request->code = error;

@@ -26,6 +26,9 @@ Arena *web_arena(WebRequest *request);
 Reason *web_reason(WebRequest *request);
 /* For a handler that fails by `status`, with the HTTP code and words of an ERROR_… (errors.h) instead of the status's own. Returns it. */
 MUST_USE Status web_fail(WebRequest *request, int error, Status status);
+/* For a handler that now would wait for the disk: it returns what this returns (OK), WebOptions.together waits for it and for others in the
+ * same moment, and then `then` goes on with the same request, as the handler would. */
+MUST_USE Status web_together(WebRequest *request, Status (*then)(WebRequest *request));
 
 /* ---- The request ---- */
 

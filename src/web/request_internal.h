@@ -56,8 +56,9 @@ struct WebRequest {
     Json *json;
     WebValue values[WEB_PARAMS_MAX];
 
-    Status status; /* what the head was judged to be; OK: the route decides */
-    int code;      /* with status: an HTTP code that no Status has (405, 414, 431, 501), or 0 */
+    Status
+        status; /* what the head was judged to be; OK: the route decides, and then what it said */
+    int code;   /* with status: an HTTP code that no Status has (405, 414, 431, 501), or 0 */
     Reason reason;
     void *viewer;
     bool is_for_one; /* the viewer is somebody: the answer is not for others */
@@ -66,10 +67,11 @@ struct WebRequest {
     size_t cookie_count;
     Events *watches; /* has a place for this request; or NULL */
     Slice topic;
-    CachedPage *page;  /* held until the answer is out, or NULL */
-    bool renders_page; /* the page cache waits for what the handler makes, */
-    PageKey page_key;  /* by this name */
-    int64_t made_us;   /* as of when the answer is, by the steady clock; 0: since it begun */
+    Status (*then)(WebRequest *request); /* goes on after WebOptions.together; or NULL */
+    CachedPage *page;                    /* held until the answer is out, or NULL */
+    bool renders_page;                   /* the page cache waits for what the handler makes, */
+    PageKey page_key;                    /* by this name */
+    int64_t made_us; /* as of when the answer is, by the steady clock; 0: since it begun */
     Slice id;
     int64_t begun_us;
 };

@@ -112,6 +112,9 @@ typedef struct WebRoute {
     bool by_link;
     /* Who runs the handler, and admit before it. */
     WebThreads threads;
+    /* Its handler, and admit before it, wait for nothing but by web_together: one thread may run them for several requests, and then wait for
+     * all at once. */
+    bool together;
     /* A public GET whose answer depends only on its parameters and on whether it is JSON: requests without session and authorization
      * may get one that is this old, and seldom twice that (page_cache.h); neither admit nor the handler runs for them. Fields that
      * stand in no row (but for WebOptions.told_field) lead to the same answer; a list cannot be among the rows. What is

@@ -78,6 +78,10 @@ static Status take_options(WebServer *server, Reason *reason)
 {
     const WebOptions *options = &server->options;
     TRY(routes_check(options->routes, options->route_count, reason));
+    for (size_t i = 0; i < options->route_count; i++)
+        if (options->routes[i].together && options->together == NULL)
+            return reason_set(reason, STATUS_INVALID, "together", "%s has nobody to wait for it",
+                              options->routes[i].path);
     TRY(routes_check(BUILT_IN_ROUTES, BUILT_IN_ROUTE_COUNT, reason));
     TRY(address_ranges_parse(slice_from(options->config->trusted_proxies), &server->trusted,
                              reason));
@@ -153,7 +157,8 @@ static void start_pools(WebServer *server)
 {
     const Config *config = server->options.config;
     const PoolOptions pools[WEB_THREAD_KINDS] = {
-        [WEB_SAVE] = {"web-save", (unsigned)config->save_threads, (unsigned)config->save_queue},
+        [WEB_SAVE] = {"web-save", (unsigned)config->save_threads, (unsigned)config->save_queue,
+                      server->options.together_most},
         [WEB_PASSWORD] = {"web-password", (unsigned)config->password_threads,
                           (unsigned)config->password_queue},
         [WEB_OUTSIDE] = {"web-outside", OUTSIDE_THREADS, OUTSIDE_QUEUE},

@@ -68,6 +68,10 @@ void exchange_connection(void *server, struct MHD_Connection *mhd, void **connec
 void answer_judge(WebRequest *request);
 /* Runs the handler, or writes the error. */
 void answer_make(WebRequest *request);
+/* The same in two steps: first for several, whose handlers wait together (web_together), then for each. */
+enum { TOGETHER_MOST = 16 };
+void answers_begin(WebRequest *const *requests, size_t count);
+void answer_end(WebRequest *request);
 
 /* cached.c: answers that are shared. */
 /* True when the answer is there; false: it must be made, and then cached_keep be told how that went. */

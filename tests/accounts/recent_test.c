@@ -37,7 +37,9 @@ static void end_test(void)
 static Status find(const Session *session, Account *ret_account)
 {
     Session found;
-    return sessions_find(keeper, session->secret, contract_arena(), &found, ret_account);
+    TRY(sessions_find(keeper, session->secret, contract_arena(), &found, ret_account));
+    sessions_note_seen(keeper, &found);
+    return STATUS_OK;
 }
 
 static int calls_of_find(const Session *session)

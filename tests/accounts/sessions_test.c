@@ -19,11 +19,14 @@ static Session begin(uint64_t id, const SessionOrigin *origin)
     return session;
 }
 
+/* As the site's door does it. */
 static Status find(const Session *session)
 {
     Session found;
     Account account;
-    return sessions_find(stage.accounts, session->secret, contract_arena(), &found, &account);
+    TRY(sessions_find(stage.accounts, session->secret, contract_arena(), &found, &account));
+    sessions_note_seen(stage.accounts, &found);
+    return STATUS_OK;
 }
 
 static size_t listed(uint64_t id, Session **ret_sessions)

@@ -245,6 +245,34 @@ TEST(one_bad_update_refuses_update_many_as_a_whole)
     contract_end();
 }
 
+TEST(update_each_answers_each_update_and_leaves_the_proof_of_those_that_stand)
+{
+    Store *store = contract_fresh();
+    enum { COUNT = 20 };
+    Condition conditions[COUNT];
+    Change changes[COUNT];
+    Update updates[COUNT];
+    Status statuses[COUNT];
+    for (int i = 0; i < COUNT; i++) { /* each row twice: one of the two stands */
+        Slice row = arena_print(contract_arena(), "%02d", i / 2);
+        conditions[i] = when_absent(C);
+        changes[i] = put(C, arena_print(contract_arena(), "%d", i), 0);
+        updates[i] = update_of(row, &conditions[i], &changes[i]);
+        updates[i].lazy = false;
+        updates[i].proof = C;
+    }
+    EXPECT_STATUS(store_update_each(store, updates, COUNT, 3, contract_arena(), statuses),
+                  STATUS_OK);
+    for (int i = 0; i < COUNT; i += 2) {
+        int stands = statuses[i] == STATUS_OK ? i : i + 1;
+        EXPECT_STATUS(statuses[stands], STATUS_OK);
+        EXPECT_STATUS(statuses[2 * i + 1 - stands], STATUS_CONFLICT);
+        EXPECT_CELL(&CONTRACT_COND, updates[i].row, C, changes[stands].value);
+    }
+    EXPECT_STATUS(store_update_each(store, updates, 0, 3, contract_arena(), statuses), STATUS_OK);
+    contract_end();
+}
+
 TEST(a_lazy_write_is_seen_at_once_by_every_read)
 {
     Store *store = contract_fresh();

@@ -24,7 +24,7 @@
 #include "store/rocksdb/rocksdb.h"
 
 /* Each run creates a few policies, so that a hundred runs leave some hundreds. */
-enum { SALARY_YEARS = 20, HOT_VOTERS = 4, WISHES = 3, CREATED_MOST = 8, COPIES = 3 };
+enum { SALARY_YEARS = 20, HOT_VOTERS = 4, WISHES = 3, CREATED_MOST = 8, COPIES = 3, TOGETHER = 8 };
 
 typedef struct Settings {
     const char *directory, *acks, *store;
@@ -239,87 +239,129 @@ static SaveResult no_answer(const SaveRequest *request, Status status, const Rea
     return (SaveResult){.outcome = SAVE_UNKNOWN};
 }
 
-/* Sends the form and records what was told before anything else is done. */
-static SaveResult send(Worker *worker, const SaveRequest *request)
-{
+/* One form of somebody's votes, and what became of it. */
+typedef struct Form {
+    VoteWish wishes[WISHES];
+    SaveRequest request;
+    size_t place; /* among the created policies; CREATED_MOST: creates none */
     SaveResult result;
-    Reason reason = {.rule = ""};
-    Status status = votes_save(app.votes, request, worker->arena, &result, &reason);
+} Form;
+
+/* Records what was told before anything else is done. */
+static SaveResult hear(const SaveRequest *request, Status status, const SaveResult *result,
+                       const Reason *reason)
+{
     if (status != STATUS_OK)
-        return no_answer(request, status, &reason);
-    atomic_fetch_add(&told[result.outcome], 1);
-    if (result.outcome == SAVE_UNKNOWN) {
+        return no_answer(request, status, reason);
+    atomic_fetch_add(&told[result->outcome], 1);
+    if (result->outcome == SAVE_UNKNOWN) {
         if (settings.store == NULL)
             broken("a save was answered unknown, and the disk is well");
-        return result;
+        return *result;
     }
-    saves_record(acks, &(SavesRecord){.told = told_as(request, &result),
+    saves_record(acks, &(SavesRecord){.told = told_as(request, result),
                                       .voter = request->voter,
-                                      .seq = result.seq,
-                                      .version = result.version,
+                                      .seq = result->seq,
+                                      .version = result->version,
                                       .token = request->token});
-    return result;
+    return *result;
+}
+
+/* Sends all forms by one call of the store. */
+static void send(Worker *worker, Form *forms, size_t count)
+{
+    Save *saves[TOGETHER], *begun[TOGETHER];
+    Status statuses[TOGETHER];
+    Reason reasons[TOGETHER];
+    size_t begun_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        reasons[i] = (Reason){.rule = ""};
+        statuses[i] =
+            votes_save_begin(app.votes, &forms[i].request, worker->arena, &saves[i], &reasons[i]);
+        if (statuses[i] == STATUS_OK)
+            begun[begun_count++] = saves[i];
+    }
+    votes_save_send(begun, begun_count);
+    for (size_t i = 0; i < count; i++) {
+        if (statuses[i] == STATUS_OK)
+            statuses[i] = votes_save_end(saves[i], &forms[i].result);
+        forms[i].result = hear(&forms[i].request, statuses[i], &forms[i].result, &reasons[i]);
+    }
 }
 
 /* The same form again: the same save. */
-static void send_again(Worker *worker, const SaveRequest *request, const SaveResult *first)
+static void send_again(Worker *worker, const Form *first)
 {
-    SaveResult again = send(worker, request);
-    if (settings.store != NULL && again.outcome == SAVE_UNKNOWN)
+    Form again = *first;
+    send(worker, &again, 1);
+    if (settings.store != NULL && again.result.outcome == SAVE_UNKNOWN)
         return;
-    if (again.outcome != SAVE_SAVED || again.seq != first->seq ||
-        !id_equal(again.version, first->version))
+    if (again.result.outcome != SAVE_SAVED || again.result.seq != first->result.seq ||
+        !id_equal(again.result.version, first->result.version))
         broken("a form that was saved is answered \"%s\" when it is sent again",
-               save_outcome_text(again.outcome));
+               save_outcome_text(again.result.outcome));
 }
 
-static void save_once(Worker *worker)
+static const PolicyText NEW_POLICY = {.name = {"A new policy", 12},
+                                      .description = {"A text.", 7},
+                                      .rationale = {"", 0},
+                                      .category = 1};
+
+static bool fill(Worker *worker, Form *form)
 {
     VoterState state;
-    VoteWish wishes[WISHES];
     uint64_t voter = any_voter(worker);
-    PolicyText text = {.name = SLICE("A new policy"),
-                       .description = SLICE("A text."),
-                       .rationale = SLICE_EMPTY,
-                       .category = 1};
     if (votes_show(app.votes, voter, worker->arena, &state) != STATUS_OK) {
         if (settings.store == NULL)
             broken("voter %" PRIu64 " cannot be read", voter);
         atomic_fetch_add(&unanswered, 1);
-        return;
+        return false;
     }
     if (next_luck(worker) % 8 == 0)
         saves_record(acks, &(SavesRecord){.told = SAVES_SEEN,
                                           .voter = voter,
                                           .seq = state.seq,
                                           .version = state.version});
-    SaveRequest request = {.voter = voter,
-                           .seen = state.version,
-                           .token = id_new(app.world.clock, app.world.random),
-                           .wishes = wishes};
-    request.wish_count = draw_wishes(worker, wishes);
+    form->request = (SaveRequest){.voter = voter,
+                                  .seen = state.version,
+                                  .token = id_new(app.world.clock, app.world.random),
+                                  .wishes = form->wishes};
+    form->request.wish_count = draw_wishes(worker, form->wishes);
     if (next_luck(worker) % 16 == 0)
-        request.seen = id_new(app.world.clock, app.world.random); /* what nobody ever saw */
+        form->request.seen = id_new(app.world.clock, app.world.random); /* what nobody ever saw */
     bool creates = next_luck(worker) % 64 == 0;
-    size_t place = creates ? atomic_fetch_add(&created_count, 1) : CREATED_MOST;
-    if (place < CREATED_MOST) {
-        request.create = &text;
-        request.create_held = 100;
+    form->place = creates ? atomic_fetch_add(&created_count, 1) : CREATED_MOST;
+    if (form->place < CREATED_MOST) {
+        form->request.create = &NEW_POLICY;
+        form->request.create_held = 100;
     }
-    SaveResult result = send(worker, &request);
-    if (result.outcome != SAVE_SAVED || changed_nothing(&request, &result))
-        return;
-    if (place < CREATED_MOST)
-        atomic_store(&created[place], result.created);
-    if (next_luck(worker) % 8 == 0)
-        send_again(worker, &request, &result);
+    return true;
+}
+
+/* Half of the time several forms at once, as the site does it; some of them are of the same voter. */
+static void save_some(Worker *worker)
+{
+    Form forms[TOGETHER];
+    size_t wanted = next_luck(worker) % 2 == 0 ? 1 : 1 + next_luck(worker) % TOGETHER, count = 0;
+    for (size_t i = 0; i < wanted; i++)
+        count += fill(worker, &forms[count]);
+    send(worker, forms, count);
+    for (size_t i = 0; i < count; i++) {
+        const Form *form = &forms[i];
+        if (form->result.outcome != SAVE_SAVED || changed_nothing(&form->request, &form->result))
+            continue;
+        if (form->place < CREATED_MOST)
+            atomic_store(&created[form->place], form->result.created);
+        if (next_luck(worker) % 8 == 0)
+            send_again(worker, form);
+    }
 }
 
 static void *work(void *argument)
 {
     Worker *worker = argument;
     while (!atomic_load(&ends)) {
-        save_once(worker);
+        save_some(worker);
         arena_reset(worker->arena);
     }
     return NULL;

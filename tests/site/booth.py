@@ -94,8 +94,8 @@ class Voter:
 
 
 class Booth:
-    def __init__(self, directory):
-        self.process = subprocess.Popen([BUILD / "tests" / "site" / "booth_server", directory], stdin=subprocess.PIPE,
+    def __init__(self, directory, *setting):
+        self.process = subprocess.Popen([BUILD / "tests" / "site" / "booth_server", directory, *setting], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
         self.port = int(self.process.stdout.readline().split()[1])
 

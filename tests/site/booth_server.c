@@ -352,11 +352,14 @@ int main(int argc, char **argv)
     booth.config.save_threads = 8; /* each takes a millisecond to start and stop */
     Status status =
         config_set(&booth.config, SLICE("listen"), SLICE("127.0.0.1:0"), booth.arena, &reason);
-    if (status == STATUS_OK && argc == 2) {
+    if (status == STATUS_OK && argc == 4) /* a setting and its value */
+        status = config_set(&booth.config, slice_from(argv[2]), slice_from(argv[3]), booth.arena,
+                            &reason);
+    if (status == STATUS_OK && argc >= 2) {
         booth.config.data = argv[1];
         status = start(argv[1], &reason);
     }
-    if (status != STATUS_OK || argc != 2) {
+    if (status != STATUS_OK || argc < 2) {
         fprintf(stderr, "booth_server: %s\n", reason.rule);
         return 1;
     }

@@ -58,6 +58,17 @@ static Status update_if(Store *store, const Update *update, Arena *arena, Found 
     return STATUS_UNKNOWN;
 }
 
+static Status update_many(Store *store, const Update *updates, size_t count, Arena *arena,
+                          Status *ret_statuses)
+{
+    Doubt *doubt = doubt_of(store);
+    if (doubt->mode == DOUBT_NONE)
+        return doubt->real->engine->update_many(doubt->real, updates, count, arena, ret_statuses);
+    for (size_t i = 0; i < count; i++)
+        ret_statuses[i] = update_if(store, &updates[i], arena, NULL);
+    return STATUS_OK;
+}
+
 static void health(Store *store, StoreHealth *ret_health)
 {
     store_health(((Doubt *)store)->real, ret_health);
@@ -80,6 +91,7 @@ static const StoreEngine ENGINE = {.name = "doubt",
                                    .scan = scan,
                                    .write_many = write_many,
                                    .update_if = update_if,
+                                   .update_many = update_many,
                                    .health = health,
                                    .metrics = metrics,
                                    .backup = backup};

@@ -82,6 +82,58 @@ def test_everybody_who_saves_at_once_is_told_their_own(directory):
     booth.stop()
 
 
+class Sender(threading.Thread):
+    """Sends one form in the same moment as the others."""
+
+    def __init__(self, gate, voter, path, form, **changes):
+        super().__init__()
+        self.gate, self.voter, self.path, self.form, self.changes = gate, voter, path, form, changes
+        self.answer = None
+
+    def run(self):
+        self.gate.wait()
+        self.answer = self.voter.send(self.path, self.form, **self.changes)
+
+
+def send_at_once(forms):
+    gate = threading.Barrier(len(forms))
+    senders = [Sender(gate, *form, **changes) for form, changes in forms]
+    for sender in senders:
+        sender.start()
+    for sender in senders:
+        sender.join()
+    return [sender.answer for sender in senders]
+
+
+def test_what_one_does_wrong_is_told_to_nobody_else_when_one_thread_saves_for_all(directory):
+    booth = Booth(directory, "save_threads", "1")
+    policy, voters = people_of(booth)
+    path = f"/my/votes/{policy}"
+    old = voters[0].get(path).form(path)
+    for turn in range(1, 9):
+        forms = [voter.get(path).form(path) for voter in voters]
+        answers = send_at_once(
+            [((voters[0], path, old), {"held": 50, "token": f"{turn:032x}"}),  # on a version that is gone, but for the first time
+             ((voters[1], path, forms[1]), {"held": 10**9}),  # more than there is
+             ((voters[2], path, forms[2]), {"held": turn, "csrf": "0" * 32}),
+             ((voters[3], path, forms[3]), {"held": "many"}),
+             ((voters[4], path, forms[4]), {"held": turn}),  # twice the same form
+             ((voters[4], path, forms[4]), {"held": turn}),
+             ((voters[5], path, forms[5]), {"held": 2 * turn}),  # two tabs
+             ((voters[5], path, forms[5]), {"held": 2 * turn + 1, "token": f"{1000 + turn:032x}"}),
+             *(((voter, path, form), {"held": turn}) for voter, form in zip(voters[6:], forms[6:]))])
+        codes = [answer.code for answer in answers]
+        assert codes[0] == (303 if turn == 1 else 409)
+        assert codes[1:6] == [422, 403, 422, 303, 303], codes
+        assert sorted(codes[6:8]) == [303, 409], codes
+        assert codes[8:] == [303] * (PEOPLE - 6), codes
+        held = [voter.held().get(policy, 0) for voter in voters]
+        assert held[:5] == [50, 0, 0, 0, turn] and held[5] == 2 * turn + codes[6:8].index(303)
+        assert held[6:] == [turn] * (PEOPLE - 6)
+        assert answers[4].location == answers[5].location  # names the number of the save
+    assert booth.stop() == 0
+
+
 def test_a_kill_loses_nothing_that_was_told_as_saved(directory):
     booth = Booth(directory)
     policy, voters = people_of(booth)

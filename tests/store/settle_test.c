@@ -333,6 +333,56 @@ TEST(found_is_untouched_unless_it_is_a_conflict)
     contract_end();
 }
 
+/* ---- Several ------------------------------------------------------------------------------------------------ */
+
+static bool proof_is_in(Slice row)
+{
+    Cell cell;
+    return contract_read(&CONTRACT_COND_D, row, LOG, &cell) == STATUS_OK;
+}
+
+TEST(of_several_each_is_settled_by_itself)
+{
+    enum { COUNT = 6 };
+    static const Slice ROWS[COUNT] = {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"e", 1}, {"f", 1}};
+    static const Fate FATES[COUNT] = {FATE_HONEST,  FATE_LOST, FATE_DONE,
+                                      FATE_REFUSED, FATE_LATE, FATE_HONEST};
+    static const Status DUE[COUNT] = {STATUS_OK,          STATUS_OK, STATUS_OK,
+                                      STATUS_UNAVAILABLE, STATUS_OK, STATUS_CONFLICT};
+    Update updates[COUNT];
+    Status statuses[COUNT];
+    begin();
+    Condition missed = when_equal(HEAD, SLICE("another"));
+    for (size_t i = 0; i < COUNT; i++) {
+        updates[i] = ours;
+        updates[i].row = ROWS[i];
+        liar.steps[i].fate = FATES[i];
+    }
+    updates[5].conditions = &missed;
+    EXPECT_STATUS(store_update_each(&liar.store, updates, COUNT, 3, contract_arena(), statuses),
+                  STATUS_OK);
+    liar_deliver(&liar);
+    for (size_t i = 0; i < COUNT; i++) {
+        EXPECT_STATUS(statuses[i], DUE[i]);
+        EXPECT(proof_is_in(ROWS[i]) == (DUE[i] == STATUS_OK));
+    }
+    EXPECT_I64(liar.attempts, COUNT + 2); /* what was lost, and what was late, once more */
+    contract_end();
+}
+
+TEST(one_bad_update_of_several_refuses_all_before_anything_is_sent)
+{
+    begin();
+    Update updates[] = {ours, ours};
+    Status statuses[2];
+    updates[0].row = SLICE("another");
+    updates[1].proof = SLICE_EMPTY;
+    EXPECT_STATUS(store_update_each(&liar.store, updates, 2, 3, contract_arena(), statuses),
+                  STATUS_INVALID);
+    EXPECT_I64(liar.attempts, 0);
+    contract_end();
+}
+
 /* ---- At random --------------------------------------------------------------------------------------------- */
 
 enum { SCRIPTS = 1500 };
@@ -369,8 +419,14 @@ TEST(no_script_of_lies_makes_a_wrong_answer)
     for (int i = 0; i < SCRIPTS; i++) {
         Cell cell;
         random_script(luck, i);
-        Status status = store_update(&liar.store, &ours, 1 + (int)(random_u64(luck) % 4),
-                                     contract_arena(), NULL);
+        int tries = 1 + (int)(random_u64(luck) % 4);
+        Status status;
+        if (random_u64(luck) % 2 == 0)
+            status = store_update(&liar.store, &ours, tries, contract_arena(), NULL);
+        else
+            EXPECT_STATUS(
+                store_update_each(&liar.store, &ours, 1, tries, contract_arena(), &status),
+                STATUS_OK);
         liar_deliver(&liar);
         bool done = contract_read(&CONTRACT_COND_D, ours.row, LOG, &cell) == STATUS_OK;
         answers[status]++;

@@ -76,6 +76,77 @@ TEST(the_same_token_is_one_save_until_it_expires)
     booth_end();
 }
 
+/* ---- Several saves by one call ---------------------------------------------------------------------------------- */
+
+enum { TOGETHER = 6 };
+
+/* What each wants; those of one voter are on one version. */
+typedef struct Together {
+    VoteWish wishes[TOGETHER];
+    SaveRequest requests[TOGETHER];
+    Status statuses[TOGETHER];
+    SaveResult results[TOGETHER];
+} Together;
+
+static void together_ask(Together *all, size_t i, uint64_t voter, VoteWish wish)
+{
+    all->wishes[i] = wish;
+    all->requests[i] = (SaveRequest){.voter = voter,
+                                     .seen = booth_state(voter).version,
+                                     .wishes = &all->wishes[i],
+                                     .wish_count = 1};
+}
+
+static void together_save(Together *all, size_t count)
+{
+    Save *saves[TOGETHER], *begun[TOGETHER];
+    size_t begun_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        Reason reason;
+        all->statuses[i] =
+            votes_save_begin(booth.votes, &all->requests[i], contract_arena(), &saves[i], &reason);
+        if (all->statuses[i] == STATUS_OK)
+            begun[begun_count++] = saves[i];
+    }
+    votes_save_send(begun, begun_count);
+    for (size_t i = 0; i < count; i++)
+        if (all->statuses[i] == STATUS_OK)
+            all->statuses[i] = votes_save_end(saves[i], &all->results[i]);
+}
+
+TEST(of_several_saves_in_one_call_each_has_its_own_outcome)
+{
+    booth_begin();
+    uint64_t ada = booth_voter("ada"), bob = booth_voter("bob"), eve = booth_voter("eve"),
+             joe = booth_voter("joe"), rivers = booth_policy(ada, "Clean rivers");
+    Together all = {0};
+    together_ask(&all, 0, bob, (VoteWish){rivers, 5});
+    together_ask(&all, 1, eve, (VoteWish){rivers, 999}); /* more than there is */
+    together_ask(&all, 2, joe, (VoteWish){rivers, 3});   /* three times on one version: */
+    together_ask(&all, 3, joe, (VoteWish){rivers, 4});
+    together_ask(&all, 4, joe, (VoteWish){rivers, 3}); /* the first form once more */
+    together_ask(&all, 5, bob, (VoteWish){rivers, 1});
+    all.requests[5].voter = 999; /* nobody */
+    all.requests[2].token = all.requests[4].token = (Id){{1, 2, 3}};
+    together_save(&all, TOGETHER);
+    EXPECT(all.statuses[0] == STATUS_OK && all.results[0].outcome == SAVE_SAVED);
+    EXPECT_I64(all.results[0].state.balance, 95);
+    EXPECT(all.statuses[1] == STATUS_OK && all.results[1].outcome == SAVE_REFUSED);
+    EXPECT_STATUS(all.statuses[5], STATUS_NOT_FOUND);
+    VoterState state = booth_state(joe);
+    bool is_first = state.lines[0].held == 3;
+    for (size_t i = 2; i < 5; i++) {
+        EXPECT_STATUS(all.statuses[i], STATUS_OK);
+        EXPECT(all.results[i].outcome == ((i != 3) == is_first ? SAVE_SAVED : SAVE_STALE));
+        EXPECT(id_equal(all.results[i].state.version, state.version));
+    }
+    EXPECT_I64(state.seq, 1);
+    booth_sweep();
+    EXPECT_I64(booth_total(rivers), 105 + state.lines[0].held);
+    booth_check(64, 32);
+    booth_end();
+}
+
 TEST(nobody_pays_more_for_taking_back_than_was_agreed)
 {
     booth_begin();
@@ -378,6 +449,54 @@ TEST(whatever_call_of_a_save_goes_wrong_the_voter_is_told_the_truth)
         booth_restart();
         booth_sweep();
         booth_check(32, 32);
+        booth_end();
+    }
+}
+
+/* The same for three in one call; what one meets must not be told to another. */
+static bool saves_with_fault(const uint64_t *voters, uint64_t policy, int at, FaultFate fate)
+{
+    enum { COUNT = 3 };
+    Together all = {0};
+    uint64_t seqs[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        seqs[i] = booth_state(voters[i]).seq;
+        together_ask(&all, i, voters[i], (VoteWish){policy, 1 + (int64_t)(seqs[i] % 50)});
+    }
+    faulty_plan(&booth.faulty, at, fate, FAULT_ONCE);
+    together_save(&all, COUNT);
+    bool struck = faulty_struck(&booth.faulty);
+    faulty_plan(&booth.faulty, 0, FAULT_REFUSED, 0);
+    faulty_deliver(&booth.faulty);
+    int untold = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        VoterState state = booth_state(voters[i]);
+        bool is_saved = all.statuses[i] == STATUS_OK && all.results[i].outcome == SAVE_SAVED;
+        bool is_unknown = all.statuses[i] == STATUS_UNKNOWN ||
+                          (all.statuses[i] == STATUS_OK && all.results[i].outcome == SAVE_UNKNOWN);
+        if (is_saved)
+            EXPECT(state.seq == seqs[i] + 1 && id_equal(state.version, all.results[i].version));
+        else if (!is_unknown)
+            EXPECT_I64(state.seq, seqs[i]);
+        untold += !is_saved;
+    }
+    EXPECT(untold <= 1);
+    return struck;
+}
+
+TEST(whatever_call_of_several_saves_goes_wrong_each_voter_is_told_the_truth)
+{
+    for (FaultFate fate = 0; fate < FAULT_FATES; fate++) {
+        booth_begin();
+        uint64_t ada = booth_voter("ada"), rivers = booth_policy(ada, "Clean rivers");
+        uint64_t voters[] = {booth_voter("bob"), booth_voter("eve"), booth_voter("joe")};
+        int at = 1;
+        while (saves_with_fault(voters, rivers, at, fate))
+            at++;
+        EXPECT(at > 6);
+        booth_restart();
+        booth_sweep();
+        booth_check(64, 32);
         booth_end();
     }
 }

@@ -5,6 +5,8 @@ import time
 ASK = b"GET /slowly?ms=%d HTTP/1.1\r\nHost: a\r\n\r\n"
 SAVE = b"POST /save?ms=%d HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
 
+TOGETHER = b"POST /together?ms=%d&n=%d HTTP/1.1\r\nHost: a\r\nCookie: who=%s\r\nContent-Length: 0\r\n\r\n"
+
 
 def test_slow_requests_hold_up_nobody_and_are_bounded(start):
     server = start(web_threads=1, password_threads=2, password_queue=2)
@@ -102,4 +104,48 @@ def test_many_at_once_on_kept_connections(start):
             for client in clients:
                 client.send(ASK % 2)
             assert all(client.answer().body == b"slept\n" for client in clients)
+    server.end()
+
+
+def test_requests_that_can_be_are_done_together_and_each_has_its_own_answer(start):
+    server = start(web_threads=1, save_threads=1, save_queue=20)
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(server.connect()) for _ in range(8)]
+        clients[0].send(TOGETHER % (500, 0, b"first"))  # alone; the others come meanwhile
+        time.sleep(0.2)
+        for number, client in enumerate(clients[1:], 1):
+            client.send(TOGETHER % (10, {2: 1, 3: 2}.get(number, 0), b"%d" % number))
+            time.sleep(0.01)  # in this order
+        answers = [client.answer() for client in clients]
+        assert answers[0].body == b"first of 1\n"
+        assert answers[1].body == b"1 of 3\n", "one of four had failed before"
+        assert answers[2].code == 400 and b"is one" in answers[2].body
+        assert answers[3].code == 422 and b"is two" in answers[3].body
+        assert answers[4].body == b"4 of 3\n"
+        assert [answer.body for answer in answers[5:]] == [b"%d of 3\n" % number for number in (5, 6, 7)]
+    server.end()
+
+
+def test_what_cannot_be_done_together_keeps_its_place(start):
+    server = start(web_threads=1, save_threads=1, save_queue=20)
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(server.connect()) for _ in range(5)]
+        clients[0].send(SAVE % 400)
+        time.sleep(0.2)
+        for client, words in zip(clients[1:], (TOGETHER % (0, 0, b"a"), SAVE % 0, TOGETHER % (0, 0, b"b"), TOGETHER % (0, 0, b"c"))):
+            client.send(words)
+            time.sleep(0.01)
+        assert [client.answer().body for client in clients] == [b"slept\n", b"a of 1\n", b"slept\n", b"b of 2\n", b"c of 2\n"]
+    server.end()
+
+
+def test_many_together_on_kept_connections(start):
+    server = start(web_threads=2, save_threads=3, save_queue=100)
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(server.connect()) for _ in range(40)]
+        for _ in range(20):
+            for number, client in enumerate(clients):
+                client.send(TOGETHER % (1, 0, b"%d" % number))
+            for number, client in enumerate(clients):
+                assert client.answer().body.startswith(b"%d of " % number)
     server.end()

@@ -15,6 +15,12 @@ static size_t size_of(const Request *request)
     return request->update_count + request->batch_count; /* one of them is 0 */
 }
 
+/* What the writer counts before it wakes up; opening again is one, too. */
+static size_t weight_of(const Request *request)
+{
+    return request->kind == REQUEST_REOPEN ? 1 : size_of(request);
+}
+
 static bool is_lazy(const Request *request)
 {
     bool lazy = request->kind != REQUEST_REOPEN;
@@ -52,7 +58,7 @@ void queue_hand_in(Rocks *rocks, Request *request)
     request->lazy = is_lazy(request);
     pthread_mutex_lock(&rocks->queue_lock);
     push(request->lazy ? &rocks->lazy_queue : &rocks->queue, request);
-    rocks->queued++;
+    rocks->queued += weight_of(request);
     if (request->lazy || rocks->queued >= rocks->wanted)
         pthread_cond_signal(&rocks->queue_filled);
     pthread_mutex_unlock(&rocks->queue_lock);
@@ -133,9 +139,10 @@ static void take_urgent(Rocks *rocks, Pieces *pieces)
 {
     while (rocks->queue.first != NULL && rocks->queue.first->kind != REQUEST_REOPEN &&
            has_urgent_room(pieces)) {
-        add_piece(pieces, pop(&rocks->queue), SIZE_MAX, SIZE_MAX);
+        Request *request = pop(&rocks->queue);
+        add_piece(pieces, request, SIZE_MAX, SIZE_MAX);
         pieces->urgent++;
-        rocks->queued--;
+        rocks->queued -= weight_of(request);
     }
 }
 
@@ -151,7 +158,7 @@ static void take_lazy(Rocks *rocks, Pieces *pieces)
         if (request->taken < size_of(request))
             push(&rocks->lazy_queue, request);
         else
-            rocks->queued--;
+            rocks->queued -= weight_of(request);
     }
 }
 

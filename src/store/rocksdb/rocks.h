@@ -58,8 +58,9 @@ typedef struct Rocks {
     pthread_mutex_t queue_lock;     /* guards the fields up to the blank line */
     pthread_cond_t queue_filled;    /* or the committer rests, or the end */
     RequestQueue queue, lazy_queue; /* somebody waits for a sync; or for nothing but its turn */
-    size_t queued, wanted;          /* requests in them, and how many are worth waking the writer */
-    bool busy;                      /* the database is being written, or opened again */
+    size_t queued,
+        wanted; /* updates and batches in them, and how many are worth waking the writer */
+    bool busy;  /* the database is being written, or opened again */
     bool stopping;
     Reason reason; /* why read-only */
     int64_t read_only_since_us;
