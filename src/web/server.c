@@ -157,11 +157,14 @@ static void start_pools(WebServer *server)
 {
     const Config *config = server->options.config;
     const PoolOptions pools[WEB_THREAD_KINDS] = {
-        [WEB_SAVE] = {"web-save", (unsigned)config->save_threads, (unsigned)config->save_queue,
-                      server->options.together_most},
-        [WEB_PASSWORD] = {"web-password", (unsigned)config->password_threads,
-                          (unsigned)config->password_queue},
-        [WEB_OUTSIDE] = {"web-outside", OUTSIDE_THREADS, OUTSIDE_QUEUE},
+        [WEB_SAVE] = {.name = "web-save",
+                      .threads = (unsigned)config->save_threads,
+                      .queue = (unsigned)config->save_queue,
+                      .together = server->options.together_most},
+        [WEB_PASSWORD] = {.name = "web-password",
+                          .threads = (unsigned)config->password_threads,
+                          .queue = (unsigned)config->password_queue},
+        [WEB_OUTSIDE] = {.name = "web-outside", .threads = OUTSIDE_THREADS, .queue = OUTSIDE_QUEUE},
     };
     for (size_t i = 0; i < WEB_THREAD_KINDS; i++)
         if (pools[i].threads > 0)
