@@ -101,8 +101,8 @@ static Status by_session(WebRequest *request, Viewer *viewer)
         return STATUS_OK;
     }
     viewer->known = status == STATUS_OK;
-    if (viewer->known &&
-        !web_route(request)->together) /* must not wait; a page follows, which does */
+    /* A note waits, which such a route must not; its redirect leads to a page, which notes it. */
+    if (viewer->known && !web_route(request)->together)
         sessions_note_seen(accounts, &viewer->session);
     viewer->second = viewer->known && viewer->session.origin.second && viewer->account.second;
     return status;

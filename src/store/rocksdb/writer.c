@@ -16,9 +16,7 @@
 
 enum { LAZY_SYNC_MS = 200 };
 enum { CACHE_BYTES_A_KNOWN = 1024 }; /* known cells take up to a sixth of the cache's size */
-enum {
-    WORTH_WAKING = 8
-}; /* updates or batches, while the committer is busy: waking up costs, too */
+enum { WORTH_WAKING = 8 }; /* updates, while the committer is busy: waking up costs, too */
 
 typedef struct Writer {
     Rocks *rocks;
