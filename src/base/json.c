@@ -117,14 +117,32 @@ static size_t write_special(Buffer *out, Slice text)
     return length == 0 ? 1 : length;
 }
 
+/* Eight bytes at once; a byte that falls below zero borrows, which is seen at its top bit. */
+static bool are_plain(const char *eight)
+{
+    const uint64_t each = UINT64_C(0x0101010101010101), top = each << 7;
+    uint64_t bytes;
+    memcpy(&bytes, eight, sizeof bytes);
+    uint64_t quotes = bytes ^ each * '"', slashes = bytes ^ each * '\\';
+    return (((bytes - each * 0x20) | (quotes - each) | (slashes - each) | bytes) & top) == 0;
+}
+
+static size_t plain_size(Slice text)
+{
+    size_t size = 0;
+    while (size + 8 <= text.size && are_plain(text.data + size))
+        size += 8;
+    while (size < text.size && is_plain(text.data[size]))
+        size++;
+    return size;
+}
+
 /* Most text is runs of plain characters; each run is copied at once. */
 static void write_quoted(Buffer *out, Slice text)
 {
     buffer_u8(out, '"');
     while (text.size > 0) {
-        size_t run = 0;
-        while (run < text.size && is_plain(text.data[run]))
-            run++;
+        size_t run = plain_size(text);
         buffer_bytes(out, slice_of(text.data, run));
         text = slice_after(text, run);
         if (text.size > 0)

@@ -14,7 +14,7 @@ static const Slice LEVELS[] = {
     [LOG_ERROR] = {"error", 5},
 };
 
-enum { GATHERED_MOST = 32 * 1024 };
+enum { GATHERED_MOST = 32 * 1024, USUAL_LINE = 512 };
 
 struct Log {
     int fd;
@@ -69,6 +69,7 @@ LogLine log_line(Log *log, LogLevel level, const char *event)
     log_format_time(clock_now_us(log->clock), time);
     line.log = log;
     line.writer = json_writer(&line.buffer);
+    (void)buffer_reserve(&line.buffer, USUAL_LINE);
     json_object_begin(&line.writer);
     json_member_text(&line.writer, "time", time);
     json_member_string(&line.writer, "level", LEVELS[level]);

@@ -67,10 +67,26 @@ size_t slice_utf8_length(Slice slice)
     return length;
 }
 
+/* How many of the first bytes are ASCII and not NUL, in steps of eight: a longer text is mostly that. */
+static size_t ascii_size(Slice slice)
+{
+    const uint64_t each = UINT64_C(0x0101010101010101), top = each << 7;
+    size_t size = 0;
+    for (; size + 8 <= slice.size; size += 8) {
+        uint64_t bytes;
+        memcpy(&bytes, slice.data + size, sizeof bytes);
+        if ((((bytes - each) | bytes) & top) != 0)
+            break;
+    }
+    return size;
+}
+
 bool slice_is_utf8(Slice slice)
 {
     while (slice.size > 0) {
-        size_t length = slice_utf8_length(slice);
+        size_t length = ascii_size(slice);
+        if (length == 0)
+            length = slice_utf8_length(slice);
         if (length == 0)
             return false;
         slice = slice_after(slice, length);

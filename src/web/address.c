@@ -63,10 +63,24 @@ Address address_of_socket(const struct sockaddr *socket_address)
     return address;
 }
 
+/* By hand, because every line of the log has one, and the C library prints it by a format. */
+static void format_ipv4(const unsigned char *bytes, char *to)
+{
+    for (int i = 0; i < 4; i++) {
+        unsigned number = bytes[i];
+        if (number >= 100)
+            *to++ = (char)('0' + number / 100);
+        if (number >= 10)
+            *to++ = (char)('0' + number / 10 % 10);
+        *to++ = (char)('0' + number % 10);
+        *to++ = i < 3 ? '.' : '\0';
+    }
+}
+
 void address_format(Address address, char to[ADDRESS_TEXT])
 {
     if (is_ipv4(address))
-        CHECK(inet_ntop(AF_INET, address.bytes + sizeof MAPPED, to, ADDRESS_TEXT) != NULL);
+        format_ipv4(address.bytes + sizeof MAPPED, to);
     else
         CHECK(inet_ntop(AF_INET6, address.bytes, to, ADDRESS_TEXT) != NULL);
 }

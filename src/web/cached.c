@@ -58,25 +58,35 @@ static PageKey key_of(const WebRequest *request)
 
 /* Browsers and proxies may keep it, but ask each time whether it is still so; that costs a 304. Whoever logs in gets
  * another page for the same address, and so does a program. */
-static void show_page(WebRequest *request, CachedPage *page)
+static void put_page_headers(WebRequest *request, const CachedPage *page)
 {
     size_t count;
-    HttpEncoding encoding;
     const PageHeader *headers = page_headers(page, &count);
-    answer_clear(request);
     web_header(request, "Cache-Control", "no-cache");
     for (size_t i = 0; i < count; i++)
         web_header(request, headers[i].name, headers[i].value);
     web_header(request, "Vary", "Accept, Accept-Encoding, Authorization, Cookie");
     web_header(request, "ETag", page_etag(page));
-    if (http_etag_matches(web_head(request, HEAD_IF_NONE_MATCH), slice_from(page_etag(page)))) {
+}
+
+static void show_page(WebRequest *request, CachedPage *page)
+{
+    WebAnswer *answer = &request->answer;
+    Slice etag = slice_from(page_etag(page));
+    answer_clear(request);
+    if (http_etag_matches(web_head(request, HEAD_IF_NONE_MATCH), etag)) {
+        put_page_headers(request, page);
         web_code(request, 304);
         return;
     }
-    Slice body = page_encoded(page, web_head(request, HEAD_ACCEPT_ENCODING), &encoding);
+    Slice body = page_encoded(page, web_head(request, HEAD_ACCEPT_ENCODING), &answer->encoding);
     web_static(request, page_content_type(page), body);
-    if (encoding != HTTP_IDENTITY)
-        web_header(request, "Content-Encoding", http_encoding_name(encoding));
+    answer->is_page = !answer->close;
+    if (answer->is_page && page_response(page, answer->encoding) != NULL)
+        return; /* which has the headers */
+    put_page_headers(request, page);
+    if (answer->encoding != HTTP_IDENTITY)
+        web_header(request, "Content-Encoding", http_encoding_name(answer->encoding));
 }
 
 static int64_t age_us(const WebRequest *request)

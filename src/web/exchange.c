@@ -96,21 +96,6 @@ void *exchange_request_line(void *context, const char *target, struct MHD_Connec
     return request;
 }
 
-/* Six bytes of time, five of this process, five of a counter: unique without asking the kernel for randomness on each
- * request. */
-static Slice new_id(WebServer *server, Arena *arena)
-{
-    Id id;
-    uint64_t ms = (uint64_t)(clock_now_us(clock_of(server)) / US_PER_MS);
-    uint64_t count = atomic_fetch_add_explicit(&server->id_count, 1, memory_order_relaxed);
-    for (int i = 0; i < 6; i++)
-        id.bytes[i] = (unsigned char)(ms >> (40 - 8 * i));
-    memcpy(id.bytes + 6, server->id_prefix, sizeof server->id_prefix);
-    for (int i = 0; i < 5; i++)
-        id.bytes[11 + i] = (unsigned char)(count >> (32 - 8 * i));
-    return id_text(id, arena);
-}
-
 static enum MHD_Result add_header(void *context, enum MHD_ValueKind kind, const char *name,
                                   size_t name_size, const char *value, size_t value_size)
 {
@@ -138,7 +123,6 @@ static void begin(WebRequest *request, struct MHD_Connection *mhd, const char *m
     request->begun_us = clock_steady_us(clock_of(server));
     request->has_begun = true;
     connection_begin(request->connection, request->begun_us);
-    request->id = new_id(server, request->arena);
     request->method = slice_from(method);
     request->head.is_http_1_0 = strcmp(version, "HTTP/1.0") == 0;
     request->head_bytes =
@@ -156,7 +140,7 @@ static void put_header(struct MHD_Response *response, const char *name, const ch
     CHECK(MHD_add_response_header(response, name, value) == MHD_YES);
 }
 
-static void put_headers(const WebRequest *request, struct MHD_Response *response)
+static void put_headers(WebRequest *request, struct MHD_Response *response)
 {
     const WebAnswer *answer = &request->answer;
     if (answer->content_type != NULL)
@@ -168,12 +152,13 @@ static void put_headers(const WebRequest *request, struct MHD_Response *response
         put_header(response, answer->headers[i].name, answer->headers[i].value);
     for (size_t i = 0; i < request->cookie_count; i++)
         put_header(response, "Set-Cookie", request->cookies[i].line);
-    put_header(response, "X-Request-Id", arena_text(request->arena, request->id));
+    if (request->page == NULL)
+        put_header(response, "X-Request-Id", arena_text(request->arena, web_request_id(request)));
     if (answer->close)
         put_header(response, "Connection", "close");
 }
 
-static enum MHD_Result queue_answer(WebRequest *request, struct MHD_Connection *mhd)
+static struct MHD_Response *new_response(WebRequest *request)
 {
     Slice body = answer_body(request);
     /* The library only reads it; its type is older than const. */
@@ -182,8 +167,23 @@ static enum MHD_Result queue_answer(WebRequest *request, struct MHD_Connection *
         MHD_create_response_from_buffer(body.size, bytes, MHD_RESPMEM_PERSISTENT);
     CHECK(response != NULL);
     put_headers(request, response);
-    enum MHD_Result queued = MHD_queue_response(mhd, (unsigned)request->answer.code, response);
-    MHD_destroy_response(response);
+    return response;
+}
+
+/* A page from memory is sent by one and the same response to everybody: each header costs the library three pieces of memory. */
+static enum MHD_Result queue_answer(WebRequest *request, struct MHD_Connection *mhd)
+{
+    const WebAnswer *answer = &request->answer;
+    struct MHD_Response *response =
+        answer->is_page ? page_response(request->page, answer->encoding) : NULL;
+    bool is_kept = response != NULL;
+    if (!is_kept) {
+        response = new_response(request);
+        is_kept = answer->is_page && page_keep_response(request->page, answer->encoding, response);
+    }
+    enum MHD_Result queued = MHD_queue_response(mhd, (unsigned)answer->code, response);
+    if (!is_kept)
+        MHD_destroy_response(response);
     request->is_answered = queued == MHD_YES;
     return queued;
 }
@@ -207,7 +207,7 @@ static void print_head(WebRequest *request, Buffer *out, const char *words)
     buffer_print(out, "HTTP/1.1 %d %s\r\n", answer->code, words);
     print_date(request, out);
     buffer_print(out, "Content-Type: %s\r\nConnection: close\r\nX-Request-Id: %.*s\r\n",
-                 answer->content_type, SLICE_ARG(request->id));
+                 answer->content_type, SLICE_ARG(web_request_id(request)));
     for (size_t i = 0; i < SECURITY_HEADER_COUNT; i++)
         if (has_security_header(request, i))
             buffer_print(out, "%s: %s\r\n", SECURITY_HEADERS[i].name, SECURITY_HEADERS[i].value);
@@ -373,7 +373,8 @@ static void log_request(const WebRequest *request, const MetricsRequest *counted
     log_i64(&line, "bytes", (int64_t)counted->bytes);
     log_i64(&line, "duration_us", counted->duration_us);
     log_text(&line, "address", address);
-    log_string(&line, "id", request->id);
+    if (request->id.size > 0)
+        log_string(&line, "id", request->id);
     if (request->is_handed_over)
         log_text(&line, "outcome", "watching");
     else if (is_cut)

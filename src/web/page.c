@@ -1,6 +1,7 @@
 /* page.c -- one rendered page with its compressed forms; see page_cache.h.
  *
  * A compressed form has a state of its own: whoever moves it from MISSING to BUSY makes it, and READY publishes it. Nobody waits. */
+#include <microhttpd.h>
 #include <sodium.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -66,6 +67,9 @@ void page_release(CachedPage *page)
         free_text(page->headers[i].value);
     }
     free_text(page->content_type);
+    for (int i = 0; i <= HTTP_IDENTITY; i++)
+        if (page->responses[i] != NULL)
+            MHD_destroy_response(page->responses[i]);
     for (int i = 0; i < HTTP_IDENTITY; i++)
         buffer_free(&page->forms[i].bytes);
     buffer_free(&page->body);
@@ -128,4 +132,15 @@ Slice page_encoded(CachedPage *page, Slice accept_encoding, HttpEncoding *ret_en
     }
     *ret_encoding = encoding;
     return encoding == HTTP_IDENTITY ? page_body(page) : buffer_slice(&page->forms[encoding].bytes);
+}
+
+struct MHD_Response *page_response(const CachedPage *page, HttpEncoding encoding)
+{
+    return atomic_load_explicit(&page->responses[encoding], memory_order_acquire);
+}
+
+bool page_keep_response(CachedPage *page, HttpEncoding encoding, struct MHD_Response *response)
+{
+    struct MHD_Response *none = NULL;
+    return atomic_compare_exchange_strong(&page->responses[encoding], &none, response);
 }

@@ -13,6 +13,8 @@ typedef struct PageForm {
     Buffer bytes; /* when READY */
 } PageForm;
 
+typedef _Atomic(struct MHD_Response *) PageResponse;
+
 struct CachedPage {
     _Atomic uint32_t references;
     int64_t made_us;
@@ -22,6 +24,7 @@ struct CachedPage {
     char etag[PAGE_ETAG_TEXT];
     Buffer body, extra;
     PageForm forms[HTTP_IDENTITY];
+    PageResponse responses[HTTP_IDENTITY + 1];
 };
 
 CachedPage *page_hold(CachedPage *page);

@@ -17,6 +17,8 @@ typedef struct WebAnswer {
     Slice body; /* used when is_static, else buffer */
     bool is_static;
     bool close; /* the connection ends after this answer */
+    bool is_page;          /* the request's page in this encoding, as everybody gets it */
+    HttpEncoding encoding; /* with is_page */
     size_t header_count;
     struct {
         const char *name, *value;
@@ -72,7 +74,7 @@ struct WebRequest {
     bool renders_page;                   /* the page cache waits for what the handler makes, */
     PageKey page_key;                    /* by this name */
     int64_t made_us; /* as of when the answer is, by the steady clock; 0: since it begun */
-    Slice id;
+    Slice id; /* once it was asked for */
     int64_t begun_us;
 };
 
