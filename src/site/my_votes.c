@@ -22,12 +22,11 @@ typedef struct SaveForm {
     int64_t price;
 } SaveForm;
 
+/* The request that makes it makes no other. */
 static VoteForm vote_form(WebRequest *request, Slice seen)
 {
-    World world = site_of(request)->app->world;
-    return (VoteForm){.viewer = site_viewer(request),
-                      .seen = seen,
-                      .token = id_text(id_new(world.clock, world.random), web_arena(request))};
+    return (VoteForm){
+        .viewer = site_viewer(request), .seen = seen, .token = web_request_id(request)};
 }
 
 /* The same form once more: it is still one save. */

@@ -320,7 +320,6 @@ static Status fill_appeal(WebRequest *request, PolicyMine *mine)
 
 static Status fill_mine(WebRequest *request, PolicyMine *mine)
 {
-    World world = site_of(request)->app->world;
     const Account *account = site_account(request);
     if (account == NULL)
         return STATUS_OK;
@@ -329,7 +328,7 @@ static Status fill_mine(WebRequest *request, PolicyMine *mine)
     mine->rights = policy_rights(mine->sheet->owner, account);
     mine->may_vote = mine->sheet->state == POLICY_ACTIVE && account->state == ACCOUNT_CONFIRMED &&
                      account_may(account, RIGHT_VOTE);
-    mine->token = id_text(id_new(world.clock, world.random), web_arena(request));
+    mine->token = web_request_id(request); /* which made the form, and made no other */
     if (mine->sheet->state == POLICY_PENDING_DELETION && mine->rights.is_owner)
         TRY(fill_appeal(request, mine));
     return fill_watching(request, mine);

@@ -119,21 +119,23 @@ static Status state_of(Votes *votes, const Voter *voter, const Judge *judge, Vot
         now_us = voter->head.time_us;
     int64_t balance = vote_balance(&judge->ground, lines_of(voter), now_us);
     TRY(judge->reader.failed);
-    *ret_state = (VoterState){voter->head.seq,
-                              voter->head.version,
-                              voter->head.time_us,
-                              voter->head.closed,
-                              voter->lines,
-                              voter->line_count,
-                              balance};
+    *ret_state = (VoterState){.seq = voter->head.seq,
+                              .version = voter->head.version,
+                              .time_us = voter->head.time_us,
+                              .closed = voter->head.closed,
+                              .lines = voter->lines,
+                              .line_count = voter->line_count,
+                              .balance = balance};
     return STATUS_OK;
 }
 
 Status votes_state_of(Votes *votes, const Voter *voter, Arena *arena, VoterState *ret_state)
 {
-    Judge judge;
-    TRY(judge_for(votes, voter, arena, &judge));
-    return state_of(votes, voter, &judge, ret_state);
+    Judge *judge = ARENA_NEW(arena, Judge);
+    TRY(judge_for(votes, voter, arena, judge));
+    TRY(state_of(votes, voter, judge, ret_state));
+    ret_state->reader = &judge->reader;
+    return STATUS_OK;
 }
 
 Status votes_show(Votes *votes, uint64_t id, Arena *arena, VoterState *ret_state)
@@ -440,9 +442,13 @@ static void finish(Save *save)
     merge_plan(save);
     if (save->votes->exact)
         votes_keep_row(save->votes, &save->voter, save->arena);
-    result->state = (VoterState){save->entry.seq,     save->entry.version, save->entry.time_us,
-                                 save->entry.closing, save->voter.lines,   save->voter.line_count,
-                                 save->plan.balance};
+    result->state = (VoterState){.seq = save->entry.seq,
+                                 .version = save->entry.version,
+                                 .time_us = save->entry.time_us,
+                                 .closed = save->entry.closing,
+                                 .lines = save->voter.lines,
+                                 .line_count = save->voter.line_count,
+                                 .balance = save->plan.balance};
 }
 
 static Status may_save(const Voter *voter, const SaveRequest *request, Reason *reason)

@@ -27,8 +27,9 @@ static size_t join(SeenLine *lines, size_t count)
 Status votes_seen(Votes *votes, const VoterState *state, Arena *arena, SeenLine **ret_lines,
                   size_t *ret_count)
 {
-    PoliciesReader reader = {.policies = votes->policies, .arena = arena};
-    PolicyBook book = policies_book(&reader);
+    PoliciesReader own = {.policies = votes->policies, .arena = arena};
+    PoliciesReader *reader = state->reader != NULL ? state->reader : &own;
+    PolicyBook book = policies_book(reader);
     SeenLine *lines = ARENA_ARRAY(arena, state->line_count, SeenLine);
     size_t count = 0;
     for (size_t i = 0; i < state->line_count; i++) {
@@ -37,7 +38,7 @@ Status votes_seen(Votes *votes, const VoterState *state, Arena *arena, SeenLine 
         if (line->held == 0)
             continue;
         if (!policy_standing(&book, line->policy, INT64_MAX, &standing))
-            return reader.failed != STATUS_OK ? reader.failed : STATUS_CORRUPT;
+            return reader->failed != STATUS_OK ? reader->failed : STATUS_CORRUPT;
         lines[count++] = (SeenLine){.policy = standing.root,
                                     .state = standing.state,
                                     .held = line->held,

@@ -73,6 +73,7 @@ typedef struct VoterState {
     VoteLine *lines; /* ascending by policy; those that hold nothing too */
     size_t line_count;
     int64_t balance; /* now */
+    PoliciesReader *reader; /* has the policies of the lines, in the arena of the state; or NULL */
 } VoterState;
 
 /* NOT_FOUND when there is no such account. */

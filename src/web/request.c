@@ -321,9 +321,9 @@ void web_header(WebRequest *request, const char *name, const char *value)
 
 Slice web_cookie(const WebRequest *request, const char *name)
 {
-    Slice full =
-        arena_print(request->arena, "%s%s", request->server->is_secure ? "__Host-" : "", name);
-    Slice value = SLICE_EMPTY;
+    Slice full = slice_from(name), value = SLICE_EMPTY;
+    if (request->server->is_secure)
+        full = arena_print(request->arena, "__Host-%s", name);
     (void)http_cookie(web_head(request, HEAD_COOKIE), full, &value);
     return value;
 }
