@@ -132,13 +132,15 @@ static size_t plain_size(Slice text)
     size_t size = 0;
     while (size + 8 <= text.size && are_plain(text.data + size))
         size += 8;
+    if (size >= 8 && text.size - size < 8 && are_plain(text.data + text.size - 8))
+        return text.size;
     while (size < text.size && is_plain(text.data[size]))
         size++;
     return size;
 }
 
 /* Most text is runs of plain characters; each run is copied at once. */
-static void write_quoted(Buffer *out, Slice text)
+void json_quote(Buffer *out, Slice text)
 {
     buffer_u8(out, '"');
     while (text.size > 0) {
@@ -156,7 +158,7 @@ void json_key(JsonWriter *writer, const char *key)
     CHECK(is_in_object(writer) && !writer->after_key);
     if (writer->need_comma)
         buffer_u8(writer->out, ',');
-    write_quoted(writer->out, slice_from(key));
+    json_quote(writer->out, slice_from(key));
     buffer_u8(writer->out, ':');
     writer->after_key = true;
 }
@@ -164,7 +166,7 @@ void json_key(JsonWriter *writer, const char *key)
 void json_put_string(JsonWriter *writer, Slice text)
 {
     before_value(writer);
-    write_quoted(writer->out, text);
+    json_quote(writer->out, text);
 }
 
 void json_put_i64(JsonWriter *writer, int64_t number)

@@ -17,6 +17,9 @@ typedef struct JsonWriter {
     bool after_key;
 } JsonWriter;
 
+/* A text alone, in its quotes. What is not UTF-8 becomes U+FFFD. */
+void json_quote(Buffer *out, Slice text);
+
 JsonWriter json_writer(Buffer *out);
 void json_object_begin(JsonWriter *writer);
 void json_object_end(JsonWriter *writer);

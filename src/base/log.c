@@ -4,8 +4,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/time_text.h"
 
 static const Slice LEVELS[] = {
     [LOG_DEBUG] = {"debug", 5},
@@ -53,11 +54,14 @@ Status log_level_from(Slice text, LogLevel *ret_level)
     return STATUS_INVALID;
 }
 
-/* A line is returned by value and so changes its address; the writer follows it. */
-static JsonWriter *writer_of(LogLine *line)
+static void put_key(LogLine *line, const char *key)
 {
-    line->writer.out = &line->buffer;
-    return &line->writer;
+    size_t size = strlen(key);
+    char *to = buffer_reserve(&line->buffer, size + 4);
+    memcpy(to, ",\"", 2);
+    memcpy(to + 2, key, size);
+    memcpy(to + 2 + size, "\":", 2);
+    line->buffer.size += size + 4;
 }
 
 LogLine log_line(Log *log, LogLevel level, const char *event)
@@ -68,12 +72,12 @@ LogLine log_line(Log *log, LogLevel level, const char *event)
     char time[LOG_TIME_TEXT];
     log_format_time(clock_now_us(log->clock), time);
     line.log = log;
-    line.writer = json_writer(&line.buffer);
     (void)buffer_reserve(&line.buffer, USUAL_LINE);
-    json_object_begin(&line.writer);
-    json_member_text(&line.writer, "time", time);
-    json_member_string(&line.writer, "level", LEVELS[level]);
-    json_member_text(&line.writer, "event", event);
+    buffer_bytes(&line.buffer, SLICE("{\"time\":\""));
+    buffer_bytes(&line.buffer, slice_of(time, sizeof time - 1));
+    buffer_u8(&line.buffer, '"');
+    log_string(&line, "level", LEVELS[level]);
+    log_text(&line, "event", event);
     return line;
 }
 
@@ -83,7 +87,8 @@ void log_string(LogLine *line, const char *key, Slice text)
         return;
     if (text.size > LOG_VALUE_MOST)
         text.size = LOG_VALUE_MOST;
-    json_member_string(writer_of(line), key, text);
+    put_key(line, key);
+    json_quote(&line->buffer, text);
 }
 
 void log_text(LogLine *line, const char *key, const char *text)
@@ -93,8 +98,10 @@ void log_text(LogLine *line, const char *key, const char *text)
 
 void log_i64(LogLine *line, const char *key, int64_t number)
 {
-    if (line->log != NULL)
-        json_member_i64(writer_of(line), key, number);
+    if (line->log == NULL)
+        return;
+    put_key(line, key);
+    buffer_decimal(&line->buffer, number);
 }
 
 void log_reason(LogLine *line, const Reason *reason)
@@ -143,8 +150,7 @@ void log_end(LogLine *line)
     Log *log = line->log;
     if (log == NULL)
         return;
-    json_object_end(writer_of(line));
-    buffer_u8(&line->buffer, '\n');
+    buffer_bytes(&line->buffer, SLICE("}\n"));
     pthread_mutex_lock(&log->lock);
     buffer_bytes(&log->gathered, buffer_slice(&line->buffer));
     if (!log->gathers || line->level >= LOG_WARNING || log->gathered.size >= GATHERED_MOST)
@@ -166,15 +172,14 @@ void log_format_time(int64_t us, char *to)
 {
     const int64_t most = INT64_C(253402300799999999); /* the end of the year 9999 */
     us = us < 0 ? 0 : us > most ? most : us;
-    time_t seconds = (time_t)(us / US_PER_S);
-    struct tm utc;
-    CHECK(gmtime_r(&seconds, &utc) != NULL);
-    to = put_digits(to, utc.tm_year + 1900, 4, '-');
-    to = put_digits(to, utc.tm_mon + 1, 2, '-');
-    to = put_digits(to, utc.tm_mday, 2, 'T');
-    to = put_digits(to, utc.tm_hour, 2, ':');
-    to = put_digits(to, utc.tm_min, 2, ':');
-    to = put_digits(to, utc.tm_sec, 2, '.');
+    int64_t seconds = us / US_PER_S;
+    Date date = date_of_day(seconds / 86400);
+    to = put_digits(to, date.year, 4, '-');
+    to = put_digits(to, date.month, 2, '-');
+    to = put_digits(to, date.day, 2, 'T');
+    to = put_digits(to, seconds / 3600 % 24, 2, ':');
+    to = put_digits(to, seconds / 60 % 60, 2, ':');
+    to = put_digits(to, seconds % 60, 2, '.');
     to = put_digits(to, us % US_PER_S / US_PER_MS, 3, 'Z');
     *to = '\0';
 }

@@ -35,9 +35,9 @@ typedef struct LogLine {
     Log *log; /* NULL: below the level, and the calls below do nothing */
     LogLevel level;
     Buffer buffer;
-    JsonWriter writer;
 } LogLine;
 
+/* Keys are words of the code, which need no escape. */
 LogLine log_line(Log *log, LogLevel level, const char *event);
 void log_string(LogLine *line, const char *key, Slice text);
 void log_text(LogLine *line, const char *key, const char *text);

@@ -31,6 +31,20 @@ static int64_t days_of(int64_t year, int64_t month, int64_t day)
     return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
+/* The way back. Of an era of 400 years, each of the three kinds of leap day is taken out before dividing by 365. */
+Date date_of_day(int64_t day)
+{
+    day += 719468; /* to the first of March of the year 0 */
+    int64_t era = day / 146097, of_era = day % 146097;
+    int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+    int64_t month = (5 * of_year + 2) / 153; /* 0 is March */
+    bool is_next_year = month >= 10;
+    return (Date){.year = era * 400 + year + is_next_year,
+                  .month = is_next_year ? month - 9 : month + 3,
+                  .day = of_year - (153 * month + 2) / 5 + 1};
+}
+
 static bool is_date(int64_t year, int64_t month, int64_t day)
 {
     static const int64_t DAYS[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
