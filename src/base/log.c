@@ -160,26 +160,11 @@ void log_end(LogLine *line)
     line->log = NULL;
 }
 
-static char *put_digits(char *to, int64_t number, int width, char after)
-{
-    for (int i = width; i-- > 0; number /= 10)
-        to[i] = (char)('0' + number % 10);
-    to[width] = after;
-    return to + width + 1;
-}
-
 void log_format_time(int64_t us, char *to)
 {
-    const int64_t most = INT64_C(253402300799999999); /* the end of the year 9999 */
-    us = us < 0 ? 0 : us > most ? most : us;
-    int64_t seconds = us / US_PER_S;
-    Date date = date_of_day(seconds / 86400);
-    to = put_digits(to, date.year, 4, '-');
-    to = put_digits(to, date.month, 2, '-');
-    to = put_digits(to, date.day, 2, 'T');
-    to = put_digits(to, seconds / 3600 % 24, 2, ':');
-    to = put_digits(to, seconds / 60 % 60, 2, ':');
-    to = put_digits(to, seconds % 60, 2, '.');
-    to = put_digits(to, us % US_PER_S / US_PER_MS, 3, 'Z');
-    *to = '\0';
+    Utc utc = utc_of(us);
+    utc_text(utc, to);
+    to[UTC_TEXT - 1] = '.';
+    to = put_digits(to + UTC_TEXT, us < 0 ? 0 : us % US_PER_S / US_PER_MS, 3);
+    memcpy(to, "Z", 2);
 }

@@ -3,6 +3,8 @@
 
 #include "base/world.h"
 
+#define LAST_S INT64_C(253402300799) /* the end of the year 9999 */
+
 /* Takes `digits` digits off the front; -1 when they are not there. */
 static int64_t take_number(Slice *rest, size_t digits)
 {
@@ -32,7 +34,7 @@ static int64_t days_of(int64_t year, int64_t month, int64_t day)
 }
 
 /* The way back. Of an era of 400 years, each of the three kinds of leap day is taken out before dividing by 365. */
-Date date_of_day(int64_t day)
+static void set_date(Utc *utc, int64_t day)
 {
     day += 719468; /* to the first of March of the year 0 */
     int64_t era = day / 146097, of_era = day % 146097;
@@ -40,9 +42,50 @@ Date date_of_day(int64_t day)
     int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
     int64_t month = (5 * of_year + 2) / 153; /* 0 is March */
     bool is_next_year = month >= 10;
-    return (Date){.year = era * 400 + year + is_next_year,
-                  .month = is_next_year ? month - 9 : month + 3,
-                  .day = of_year - (153 * month + 2) / 5 + 1};
+    utc->year = (int)(era * 400 + year + is_next_year);
+    utc->month = (int)(is_next_year ? month - 9 : month + 3);
+    utc->day = (int)(of_year - (153 * month + 2) / 5 + 1);
+}
+
+Utc utc_of(int64_t us)
+{
+    int64_t seconds = us < 0 ? 0 : us / US_PER_S;
+    if (seconds > LAST_S)
+        seconds = LAST_S;
+    Utc utc = {.hour = (int)(seconds / 3600 % 24),
+               .minute = (int)(seconds / 60 % 60),
+               .second = (int)(seconds % 60)};
+    set_date(&utc, seconds / 86400);
+    return utc;
+}
+
+const char *month_name(int month)
+{
+    static const char *const NAMES[] = {"January",   "February", "March",    "April",
+                                        "May",       "June",     "July",     "August",
+                                        "September", "October",  "November", "December"};
+    CHECK(month >= 1 && month <= 12);
+    return NAMES[month - 1];
+}
+
+char *put_digits(char *to, int64_t number, int width)
+{
+    for (int i = width; i-- > 0; number /= 10)
+        to[i] = (char)('0' + number % 10);
+    return to + width;
+}
+
+void utc_text(Utc utc, char to[UTC_TEXT])
+{
+    const struct {
+        int number, width;
+        char after;
+    } parts[] = {{utc.year, 4, '-'}, {utc.month, 2, '-'},  {utc.day, 2, 'T'},
+                 {utc.hour, 2, ':'}, {utc.minute, 2, ':'}, {utc.second, 2, '\0'}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        to = put_digits(to, parts[i].number, parts[i].width);
+        *to++ = parts[i].after;
+    }
 }
 
 static bool is_date(int64_t year, int64_t month, int64_t day)
@@ -57,7 +100,7 @@ Status time_from_text(Slice text, int64_t *ret_us)
 {
     uint64_t seconds;
     if (slice_to_u64(text, &seconds) == STATUS_OK && text.size > 4) {
-        if (seconds > UINT64_C(253402300799))
+        if (seconds > (uint64_t)LAST_S)
             return STATUS_INVALID;
         *ret_us = (int64_t)seconds * US_PER_S;
         return STATUS_OK;

@@ -3,12 +3,21 @@
 
 #include "base/slice.h"
 
-typedef struct Date {
-    int64_t year, month, day; /* months and days from 1 */
-} Date;
+/* A moment in parts, UTC; months and days from 1. */
+typedef struct Utc {
+    int year, month, day, hour, minute, second;
+} Utc;
 
-/* Of a day since 1970-01-01, not before it. (The C library's gmtime_r takes a lock, which every line of a log would wait for.) */
-Date date_of_day(int64_t day);
+/* Times outside of 1970 to 9999 become the nearest inside. (The C library's gmtime_r takes a lock, which every line of a log would
+ * wait for.) */
+Utc utc_of(int64_t us);
+/* "January" … for 1 to 12. */
+const char *month_name(int month);
+/* So many digits, with zeros in front; returns where the next character goes. */
+char *put_digits(char *to, int64_t number, int width);
+/* 2026-01-31T12:00:00, in 19 bytes plus NUL. */
+enum { UTC_TEXT = 20 };
+void utc_text(Utc utc, char to[UTC_TEXT]);
 
 /* 2026-01-31, 2026-01-31T12:00, 2026-01-31T12:00:00, each with or without Z, always UTC; or seconds since 1970. From 1970 to
  * 9999. INVALID otherwise. */

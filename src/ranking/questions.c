@@ -88,21 +88,42 @@ static RankPlace place_of(const Book *book, const Order *order, OrderKey key)
     return place;
 }
 
+/* What a policy is found by in the tree of the query; false when it is not there. */
+static bool find_key(const Book *book, const RankQuery *query, uint64_t policy, OrderKey *ret_key)
+{
+    const Record *record = book_find(book, policy);
+    if (record == NULL || !book_on_shelf(book, record, query))
+        return false;
+    *ret_key = (OrderKey){book_votes(book, record, query->days), policy};
+    return true;
+}
+
 Status ranking_place(Ranking *ranking, const RankQuery *query, uint64_t policy,
                      RankPlace *ret_place)
 {
+    OrderKey key;
     TRY(begin(ranking, query));
     const Book *book = ranking->live;
-    const Record *record = book_find(book, policy);
-    Status status = STATUS_NOT_FOUND;
-    if (record != NULL && book_on_shelf(book, record, query)) {
-        OrderKey key = {book_votes(book, record, query->days), policy};
+    bool found = find_key(book, query, policy, &key);
+    if (found) {
         *ret_place = place_of(book, book_shelf(book, query)->orders[query->days], key);
         ret_place->as_of_us = ranking_as_of_us(ranking);
-        status = STATUS_OK;
     }
     end(ranking);
-    return status;
+    return found ? STATUS_OK : STATUS_NOT_FOUND;
+}
+
+Status ranking_ranks(Ranking *ranking, const RankQuery *query, const uint64_t *policies,
+                     size_t count, uint64_t *ret_ranks)
+{
+    OrderKey key;
+    TRY(begin(ranking, query));
+    const Order *order = book_shelf(ranking->live, query)->orders[query->days];
+    for (size_t i = 0; i < count; i++)
+        ret_ranks[i] =
+            find_key(ranking->live, query, policies[i], &key) ? order_place(order, key) + 1 : 0;
+    end(ranking);
+    return STATUS_OK;
 }
 
 Status ranking_days(Ranking *ranking, uint64_t policy, int64_t *ret_days, uint32_t count)

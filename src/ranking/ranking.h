@@ -92,6 +92,10 @@ typedef struct RankPlace {
 MUST_USE Status ranking_place(Ranking *ranking, const RankQuery *query, uint64_t policy,
                               RankPlace *ret_place);
 
+/* The ranks of several at once; 0 for a policy that is not in this ranking. */
+MUST_USE Status ranking_ranks(Ranking *ranking, const RankQuery *query, const uint64_t *policies,
+                              size_t count, uint64_t *ret_ranks);
+
 /* The change of a policy's votes on each of the last `count` days (1 … 31), members included, the oldest first and today last. NOT_FOUND
  * for a policy that is not known. */
 MUST_USE Status ranking_days(Ranking *ranking, uint64_t policy, int64_t *ret_days, uint32_t count);

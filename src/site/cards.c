@@ -77,10 +77,9 @@ static void fill(const Kept *kept, Arena *arena, PolicyCard *card)
     card->summary = slice_after(texts, kept->name_size + kept->address_size);
 }
 
-static bool take_kept(Cards *cards, uint64_t id, Arena *arena, PolicyCard *card)
+static bool take_kept(Cards *cards, uint64_t id, int64_t oldest_us, Arena *arena, PolicyCard *card)
 {
     size_t slot = slot_of(id);
-    int64_t oldest_us = clock_steady_us(cards->app->world.clock) - CARDS_S * US_PER_S;
     pthread_mutex_lock(&cards->locks[slot % LOCKS]);
     const Kept *kept = cards->slots[slot];
     bool found = kept != NULL && kept->id == id && kept->read_us >= oldest_us;
@@ -137,7 +136,7 @@ Status cards_name(Cards *cards, uint64_t id, Arena *arena, PolicyCard *ret_card)
 {
     Policy policy;
     int64_t steady_us = clock_steady_us(cards->app->world.clock);
-    if (take_kept(cards, id, arena, ret_card))
+    if (take_kept(cards, id, steady_us - CARDS_S * US_PER_S, arena, ret_card))
         return STATUS_OK;
     TRY(policies_read(cards->app->policies, id, arena, &policy));
     if (policy.revision == 0)

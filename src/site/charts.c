@@ -5,8 +5,7 @@
  * their own that is stretched (preserveAspectRatio="none"), with strokes that are not (vector-effect, in the style sheet). */
 #include "site/charts.h"
 
-#include <time.h>
-
+#include "base/time_text.h"
 #include "base/world.h"
 
 enum {
@@ -93,15 +92,10 @@ static int64_t down(const Scale *scale, int64_t value, int64_t units)
 
 static void put_date(Buffer *out, const Chart *chart, int64_t time_us)
 {
-    static const char *const MONTHS[] = {"January",   "February", "March",    "April",
-                                         "May",       "June",     "July",     "August",
-                                         "September", "October",  "November", "December"};
-    time_t seconds = (time_t)(time_us / US_PER_S);
-    struct tm utc;
-    CHECK(gmtime_r(&seconds, &utc) != NULL);
-    buffer_print(out, "%d %s", utc.tm_mday, MONTHS[utc.tm_mon]);
+    Utc utc = utc_of(time_us);
+    buffer_print(out, "%d %s", utc.day, month_name(utc.month));
     if (chart->has_hours)
-        buffer_print(out, ", %02d:%02d", utc.tm_hour, utc.tm_min);
+        buffer_print(out, ", %02d:%02d", utc.hour, utc.minute);
 }
 
 /* "3 March: 12 votes", "3 March: rank 5". */

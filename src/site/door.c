@@ -101,6 +101,7 @@ static Status by_session(WebRequest *request, Viewer *viewer)
         return STATUS_OK;
     }
     viewer->known = status == STATUS_OK;
+    viewer->secret = secret;
     /* A note waits, which such a route must not; its redirect leads to a page, which notes it. */
     if (viewer->known && !web_route(request)->together)
         sessions_note_seen(accounts, &viewer->session);
@@ -126,7 +127,7 @@ static Slice csrf_of(WebRequest *request, const Viewer *viewer, bool make)
 {
     const Vault *vault = site_of(request)->app->vault;
     Arena *arena = web_arena(request);
-    Slice of = viewer->known ? web_cookie(request, DOOR_SESSION) : visitor_of(request, make);
+    Slice of = viewer->known ? viewer->secret : visitor_of(request, make);
     if (of.size == 0)
         return SLICE_EMPTY;
     return hex_of(vault_hash(vault, "csrf", of, arena), CSRF_BYTES, arena);

@@ -82,18 +82,22 @@ static void add_cards(WebRequest *request, FrontOwn *own)
 {
     Site *site = site_of(request);
     const SeenLine *lines, *largest[FRONT_OWN_LOOKED];
+    uint64_t policies[FRONT_OWN_LOOKED], ranks[FRONT_OWN_LOOKED];
     size_t count;
     RankQuery query = {.days = (uint32_t)own->settings.window_days};
     if (site_seen_lines(request, &lines, &count) != STATUS_OK)
         return;
     count = largest_lines(lines, count, largest);
+    for (size_t i = 0; i < count; i++)
+        policies[i] = largest[i]->policy;
+    if (ranking_ranks(site->app->ranking, &query, policies, count, ranks) != STATUS_OK)
+        return;
     for (size_t i = 0; i < count && own->count < FRONT_OWN; i++) {
         PolicyCard *card = &own->cards[own->count];
-        RankPlace place;
-        if (ranking_place(site->app->ranking, &query, largest[i]->policy, &place) != STATUS_OK ||
-            cards_name(site->cards, largest[i]->policy, web_arena(request), card) != STATUS_OK)
+        if (ranks[i] == 0 ||
+            cards_name(site->cards, policies[i], web_arena(request), card) != STATUS_OK)
             continue;
-        card->rank = place.self.rank;
+        card->rank = ranks[i];
         card->mine = largest[i]->held;
         own->count++;
     }

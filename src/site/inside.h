@@ -127,6 +127,7 @@ typedef struct Viewer {
     bool needs_second; /* was refused for want of it */
     Account account;   /* when known */
     Session session;   /* when known and not by_token */
+    Slice secret;      /* of the session */
     Slice
         csrf; /* what this viewer's forms carry; empty for a visitor without a cookie: ask site_form_token */
     bool has_state; /* the next is loaded */

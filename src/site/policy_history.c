@@ -1,6 +1,7 @@
 /* policy_history.c -- the past of a policy: votes by day or hour and its rank, as pictures, as a table and as open data. */
 #include <time.h>
 
+#include "base/time_text.h"
 #include "site/curves.h"
 #include "site/pages.h"
 #include "site/policy_views.h"
@@ -208,11 +209,8 @@ static void fill_windows(HistoryView *view)
 /* The moment that was asked for, as the field takes it. */
 static Slice until_text(uint32_t last, Arena *arena)
 {
-    time_t seconds = ((time_t)last + 1) * 3600;
-    struct tm utc;
-    CHECK(gmtime_r(&seconds, &utc) != NULL);
-    return arena_print(arena, "%04d-%02d-%02dT%02d:00", utc.tm_year + 1900, utc.tm_mon + 1,
-                       utc.tm_mday, utc.tm_hour);
+    Utc utc = utc_of(((int64_t)last + 1) * 3600 * US_PER_S);
+    return arena_print(arena, "%04d-%02d-%02dT%02d:00", utc.year, utc.month, utc.day, utc.hour);
 }
 
 Status history_view(Site *site, const HistoryWish *wish, const Account *viewer, Arena *arena,

@@ -1,8 +1,7 @@
 /* html.c -- see html.h. */
 #include "web/html.h"
 
-#include <time.h>
-
+#include "base/time_text.h"
 #include "web/http_rules.h"
 
 static const Slice ESCAPES[256] = {
@@ -58,18 +57,41 @@ void html_number(Buffer *out, int64_t number)
     }
 }
 
+void html_date(Buffer *out, int64_t us)
+{
+    Utc utc = utc_of(us);
+    buffer_decimal(out, utc.day);
+    buffer_u8(out, ' ');
+    buffer_text(out, month_name(utc.month));
+    buffer_u8(out, ' ');
+    buffer_decimal(out, utc.year);
+}
+
+void html_exact(Buffer *out, int64_t us)
+{
+    Utc utc = utc_of(us);
+    char clock[] = ", 00:00 UTC";
+    put_digits(clock + 2, utc.hour, 2);
+    put_digits(clock + 5, utc.minute, 2);
+    html_date(out, us);
+    buffer_text(out, clock);
+}
+
+void html_rfc3339(Buffer *out, int64_t us)
+{
+    char text[UTC_TEXT];
+    utc_text(utc_of(us), text);
+    buffer_bytes(out, slice_of(text, UTC_TEXT - 1));
+    buffer_u8(out, 'Z');
+}
+
 void html_time(Buffer *out, int64_t us)
 {
-    static const char *const months[] = {"January",   "February", "March",    "April",
-                                         "May",       "June",     "July",     "August",
-                                         "September", "October",  "November", "December"};
-    time_t seconds = (time_t)(us / 1000000);
-    struct tm utc;
-    CHECK(gmtime_r(&seconds, &utc) != NULL);
-    buffer_print(out, "<time datetime=\"%04d-%02d-%02dT%02d:%02d:%02dZ\">", utc.tm_year + 1900,
-                 utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
-    buffer_print(out, "%d %s %d, %02d:%02d UTC</time>", utc.tm_mday, months[utc.tm_mon],
-                 utc.tm_year + 1900, utc.tm_hour, utc.tm_min);
+    HTML(out, "<time datetime=\"");
+    html_rfc3339(out, us);
+    HTML(out, "\">");
+    html_exact(out, us);
+    HTML(out, "</time>");
 }
 
 void html_duration(Buffer *out, int64_t seconds)
@@ -83,5 +105,8 @@ void html_duration(Buffer *out, int64_t seconds)
         unit++;
     int64_t count = seconds / units[unit].seconds;
     html_number(out, count);
-    buffer_print(out, "\u00a0%s%s", units[unit].name, count == 1 ? "" : "s");
+    HTML(out, "\u00a0");
+    buffer_text(out, units[unit].name);
+    if (count != 1)
+        buffer_u8(out, 's');
 }

@@ -22,6 +22,10 @@ void html_text(Buffer *out, Slice text);
 void html_url(Buffer *out, Slice url);
 /* With thin spaces between groups of three digits: 12 345. */
 void html_number(Buffer *out, int64_t number);
+/* "31 January 2026", "31 January 2026, 12:00 UTC" and "2026-01-31T12:00:00Z". */
+void html_date(Buffer *out, int64_t us);
+void html_exact(Buffer *out, int64_t us);
+void html_rfc3339(Buffer *out, int64_t us);
 /* <time datetime="2026-01-31T12:00:00Z">31 January 2026, 12:00 UTC</time> */
 void html_time(Buffer *out, int64_t us);
 /* "3 days", "2 hours", "5 minutes", "12 seconds". */

@@ -1,16 +1,6 @@
 /* put.c -- see put.h. */
 #include "web/put.h"
 
-#include <time.h>
-
-static struct tm utc_of(int64_t us)
-{
-    time_t seconds = (time_t)(us / 1000000);
-    struct tm utc;
-    CHECK(gmtime_r(&seconds, &utc) != NULL);
-    return utc;
-}
-
 void html_put_text(Buffer *out, const char *text)
 {
     html_text(out, slice_from(text));
@@ -38,20 +28,7 @@ void attribute_put_unsigned(Buffer *out, uint64_t number)
 
 void attribute_put_moment(Buffer *out, Moment moment)
 {
-    struct tm utc = utc_of(moment.us);
-    buffer_print(out, "%04d-%02d-%02dT%02d:%02d:%02dZ", utc.tm_year + 1900, utc.tm_mon + 1,
-                 utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
-}
-
-static const char *const MONTHS[] = {"January",   "February", "March",    "April",
-                                     "May",       "June",     "July",     "August",
-                                     "September", "October",  "November", "December"};
-
-static void put_exact(Buffer *out, int64_t us)
-{
-    struct tm utc = utc_of(us);
-    buffer_print(out, "%d %s %d, %02d:%02d UTC", utc.tm_mday, MONTHS[utc.tm_mon],
-                 utc.tm_year + 1900, utc.tm_hour, utc.tm_min);
+    html_rfc3339(out, moment.us);
 }
 
 /* "just now" up to a minute, "3 hours ago" and "in 2 days" up to a month, then the date. */
@@ -59,9 +36,8 @@ static void put_distance(Buffer *out, Moment moment)
 {
     int64_t ago_s = (moment.now_us - moment.us) / 1000000;
     int64_t distance_s = ago_s < 0 ? -ago_s : ago_s;
-    struct tm utc = utc_of(moment.us);
     if (moment.now_us == 0 || distance_s > 31 * 86400) {
-        buffer_print(out, "%d %s %d", utc.tm_mday, MONTHS[utc.tm_mon], utc.tm_year + 1900);
+        html_date(out, moment.us);
     } else if (distance_s < 60) {
         buffer_text(out, ago_s < 0 ? "in a moment" : "just now");
     } else {
@@ -78,7 +54,7 @@ void html_put_moment(Buffer *out, Moment moment)
     HTML(out, "<time datetime=\"");
     attribute_put_moment(out, moment);
     HTML(out, "\" title=\"");
-    put_exact(out, moment.us);
+    html_exact(out, moment.us);
     HTML(out, "\">");
     put_distance(out, moment);
     HTML(out, "</time>");
