@@ -162,9 +162,9 @@ void log_end(LogLine *line)
 
 void log_format_time(int64_t us, char *to)
 {
-    Utc utc = utc_of(us);
-    utc_text(utc, to);
+    us = us < 0 ? 0 : us > TIME_MOST_US ? TIME_MOST_US : us;
+    utc_text(utc_of(us), to);
     to[UTC_TEXT - 1] = '.';
-    to = put_digits(to + UTC_TEXT, us < 0 ? 0 : us % US_PER_S / US_PER_MS, 3);
+    to = put_digits(to + UTC_TEXT, us % US_PER_S / US_PER_MS, 3);
     memcpy(to, "Z", 2);
 }

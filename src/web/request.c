@@ -360,6 +360,10 @@ void web_set_cookie(WebRequest *request, const char *name, Slice value, int64_t 
 void web_redirect(WebRequest *request, int code, Slice location)
 {
     CHECK(http_is_own_path(location));
+    if (location.size > WEB_LOCATION_MOST)
+        location.size = slice_find(location, '?');
+    if (location.size > WEB_LOCATION_MOST)
+        location = SLICE("/");
     answer_clear(request);
     web_code(request, code);
     web_header(request, "Location", arena_text(request->arena, location));

@@ -98,7 +98,9 @@ void web_header(WebRequest *request, const char *name, const char *value);
  * says about a session arrives. The same name again replaces it; at most WEB_COOKIES_MAX. */
 enum { WEB_COOKIES_MAX = 4, WEB_COOKIE_SESSION = 0, WEB_COOKIE_GONE = -1 };
 void web_set_cookie(WebRequest *request, const char *name, Slice value, int64_t max_age_s);
-/* Temporary (303) or permanent (308), to a path of this site (http_is_own_path; anything else is a bug). */
+/* Temporary (303) or permanent (308), to a path of this site (http_is_own_path; anything else is a bug). One over WEB_LOCATION_MOST
+ * bytes, which came from somebody's address, loses what is behind its "?", or becomes "/": an answer's head has its bound, too. */
+enum { WEB_LOCATION_MOST = 2000 };
 void web_redirect(WebRequest *request, int code, Slice location);
 /* The answer's version: visible ASCII without quotes and commas. True when the client has this version already (If-None-Match):
  * the answer is then a finished 304 without a body, and the handler returns OK. */

@@ -57,6 +57,37 @@ TEST(utf8_passes_and_other_bytes_become_the_replacement_character)
                  SLICE("\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""));
 }
 
+/* Plain text is looked through in steps; wherever the odd byte stands, it is found. */
+TEST(a_special_byte_is_found_at_every_place_of_a_text_of_any_length)
+{
+    static const unsigned char bytes[] = {0,    1,    '\n', 0x1F, ' ',  '!',  '"',  '#', '[',
+                                          '\\', ']',  0x7E, 0x7F, 0x80, 0xA0, 0xA2, 0xDC, 0xFF};
+    for (size_t size = 1; size < 28; size++) {
+        for (size_t at = 0; at < size * sizeof bytes; at++) {
+            BUFFER_SCOPE Buffer out = {0}, expected = {0};
+            char text[28];
+            unsigned char byte = bytes[at / size];
+            memset(text, 'x', sizeof text);
+            text[at % size] = (char)byte;
+            json_quote(&out, slice_of(text, size));
+            buffer_print(&expected, "\"%.*s", (int)(at % size), "xxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+            if (byte == '\n')
+                buffer_text(&expected, "\\n");
+            else if (byte < 0x20)
+                buffer_print(&expected, "\\u%04x", byte);
+            else if (byte == '"' || byte == '\\')
+                buffer_print(&expected, "\\%c", byte);
+            else if (byte < 0x80)
+                buffer_u8(&expected, byte);
+            else
+                buffer_text(&expected, "\xEF\xBF\xBD");
+            buffer_print(&expected, "%.*s\"", (int)(size - at % size - 1),
+                         "xxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+            EXPECT_SLICE(buffer_slice(&out), buffer_slice(&expected));
+        }
+    }
+}
+
 TEST(reals_read_back_as_the_same_number)
 {
     static const double numbers[] = {0,     0.1,    1.0 / 3, -2.5,

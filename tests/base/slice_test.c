@@ -107,6 +107,15 @@ TEST(bad_utf8_is_refused)
         EXPECT(!slice_is_utf8(bad[i]));
         EXPECT(i == 1 || slice_utf8_length(bad[i]) == 0);
     }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        for (size_t before = 0; before < 20; before++) {
+            char text[40];
+            memset(text, 'x', sizeof text);
+            memcpy(text + before, bad[i].data, bad[i].size);
+            EXPECT(!slice_is_utf8(slice_of(text, before + bad[i].size)));
+            EXPECT(!slice_is_utf8(slice_of(text, before + bad[i].size + 16)));
+        }
+    }
     EXPECT(!slice_is_utf8(slice_of("\xC3\xA4", 1)));
     EXPECT(!slice_is_utf8(slice_of("\xF0\x9F\x98\x80", 3)));
     EXPECT_I64(slice_utf8_length(SLICE("")), 0);

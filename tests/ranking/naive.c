@@ -158,6 +158,18 @@ static void check_places(Ranking *ranking, const RankQuery *query, const Naive *
     }
 }
 
+static void check_ranks(Ranking *ranking, const RankQuery *query, const Naive *naive)
+{
+    uint64_t *ranks = ARENA_ARRAY(site.arena, site.count, uint64_t);
+    EXPECT_STATUS(ranking_ranks(ranking, query, site.ids, site.count, ranks), STATUS_OK);
+    for (size_t i = 0; i < site.count; i++) {
+        size_t at = 0;
+        while (at < naive->count && naive->rows[at].policy != site.ids[i])
+            at++;
+        EXPECT_I64(ranks[i], at < naive->count ? at + 1 : 0);
+    }
+}
+
 static const RankQuery QUERIES[] = {{.days = 0},
                                     {.days = SITE_WINDOW},
                                     {.days = 1},
@@ -185,6 +197,7 @@ void site_check(Ranking *ranking)
         Naive naive = naive_of(&QUERIES[i], INT64_MAX);
         check_pages(ranking, &QUERIES[i], &naive);
         check_places(ranking, &QUERIES[i], &naive);
+        check_ranks(ranking, &QUERIES[i], &naive);
     }
 }
 

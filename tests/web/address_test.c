@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdio.h>
 
 #include "test.h"
 
@@ -29,6 +30,15 @@ TEST(addresses_are_read_and_written_in_their_own_form)
     EXPECT_TEXT(formatted(parsed("2001:DB8:0::1")), "2001:db8::1");
     EXPECT_TEXT(formatted(parsed("::ffff:192.0.2.1")), "192.0.2.1");
     EXPECT_TEXT(formatted(parsed(" 192.0.2.1 ")), "192.0.2.1");
+}
+
+TEST(every_number_of_an_ipv4_address_is_written_as_it_is_read)
+{
+    for (unsigned i = 0; i < 256; i++) {
+        char text[ADDRESS_TEXT];
+        snprintf(text, sizeof text, "%u.%u.%u.%u", i, 255 - i, i / 2, i % 100);
+        EXPECT_TEXT(formatted(parsed(text)), text);
+    }
 }
 
 TEST(a_port_is_left_out)

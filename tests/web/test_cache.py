@@ -17,7 +17,7 @@ def test_visitors_share_a_rendering(server):
     for headers in ([], ["Cookie: theme=dark"], ["User-Agent: x"]):
         again = server.get("/cached?name=shared", *headers)
         assert (again.body, again.header("etag")) == (first.body, first.header("etag"))
-        assert again.header("x-request-id") != first.header("x-request-id")
+        assert again.header("x-request-id") is None  # it is nobody's own
         assert again.header("content-security-policy") and again.header("x-kept") == "with it"
         assert again.header("content-type") == "text/html; charset=utf-8"
 
@@ -137,3 +137,39 @@ def test_metrics(start):
     assert server.metric("ostraka_page_cache_renders_total") == 1
     assert server.metric("ostraka_page_cache_entries") == 1
     assert server.metric("ostraka_page_cache_bytes") > 0
+
+
+def all_but_the_date(answer):
+    return [each for each in answer.fields if each[0] != "date"]
+
+
+@pytest.mark.parametrize("first", ["GET", "HEAD"])
+def test_who_asks_first_and_how_makes_no_difference_to_others(start, first):
+    """One response of the HTTP library is sent to all of them, by several threads at once."""
+    server = start(web_threads=4)
+    target = "/cached?name=first&how=same"
+    with server.connect() as client:
+        asked = client.ask(first, target)
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        def ask(number):
+            with server.connect() as client:
+                packed = ["Accept-Encoding: gzip"] if number % 2 else []
+                return [client.get(target, *packed) for _ in range(20)]
+
+        answers = [answer for each in [pool.submit(ask, i) for i in range(16)] for answer in each.result()]
+    plain = [answer for answer in answers if answer.header("content-encoding") is None]
+    packed = [answer for answer in answers if answer.header("content-encoding") == "gzip"]
+    assert len(plain) >= 160 and len(plain) + len(packed) == len(answers)
+    assert all(all_but_the_date(answer) == all_but_the_date(asked) for answer in plain)
+    assert len({answer.body for answer in plain}) == 1
+    assert {gzip.decompress(answer.body) for answer in packed} == {plain[0].body}
+    assert {answer.header("content-length") for answer in packed} == {str(len(packed[0].body))}
+
+
+def test_a_connection_that_ends_is_told_so_and_the_next_one_is_not(server):
+    with server.connect() as client:
+        assert client.get("/cached?name=ends", "Connection: close").header("connection").lower() == "close"
+        assert client.is_closed()
+    with server.connect() as client:
+        for _ in range(2):
+            assert (client.get("/cached?name=ends").header("connection") or "keep-alive").lower() == "keep-alive"

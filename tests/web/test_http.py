@@ -70,6 +70,13 @@ def test_a_slash_too_many_is_redirected_with_the_query(server):
         assert server.get(target).code == 404
 
 
+@pytest.mark.parametrize("size", [1990, 2001, 7900])
+def test_a_redirect_to_a_long_address_is_answered_without_its_query(server, size):
+    answer = server.get("/echo/?x=" + "a" * size)
+    location = answer.header("location")
+    assert answer.code == 308 and location == ("/echo?x=" + "a" * size if size < 1993 else "/echo")
+
+
 def test_absolute_form_is_taken(server):
     assert server.get("http://test/echo?id=3").json()["id"] == 3
 

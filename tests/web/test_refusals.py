@@ -101,14 +101,14 @@ def test_a_long_address_is_414(server):
     assert answer.code == 414
 
 
-@pytest.mark.parametrize("size", [17000, 24000, 60000, 300000])
+@pytest.mark.parametrize("size", [8200, 12000, 24000, 60000, 300000])
 def test_a_head_over_the_limit_is_431_and_closed(server, size):
     answer, closed = raw(server, request("GET /page HTTP/1.1", "Host: a", "X-Long: " + "y" * size))
     assert answer.code == 431 and closed
 
 
 def test_a_head_just_below_the_limit_is_answered(server):
-    assert server.get("/page", "X-Long: " + "y" * (16 * 1024 - 60)).code == 200
+    assert server.get("/page", "X-Long: " + "y" * (8 * 1024 - 60)).code == 200
     assert server.get("/page", *(f"X-{i}: {i}" for i in range(100))).code == 200
 
 
