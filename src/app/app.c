@@ -2,7 +2,6 @@
 #include "app/app.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "app/answer_letters.h"
@@ -23,7 +22,6 @@ enum { COPIES_SHARED_S = 1 };
 
 struct AppWorker {
     pthread_t thread;
-    _Atomic bool ends;
 };
 
 static int64_t copies_us(const Store *store)
@@ -120,12 +118,14 @@ static void project_last(App *app)
 static void *work(void *argument)
 {
     App *app = argument;
-    while (!atomic_load(&app->worker->ends)) {
-        size_t taken = 0;
-        (void)!votes_project_waiting(app->votes, SIZE_MAX,
-                                     &taken); /* what fails is found again by its mark */
-        if (taken == 0)
-            clock_sleep_us(app->world.clock, PAUSE_US);
+    while (votes_await(app->votes)) {
+        size_t taken;
+        clock_sleep_us(app->world.clock, PAUSE_US);
+        do {
+            taken = 0;
+            (void)!votes_project_waiting(app->votes, SIZE_MAX,
+                                         &taken); /* what fails is found again by its mark */
+        } while (taken > 0);
     }
     return NULL;
 }
@@ -189,7 +189,7 @@ void app_close(App *app)
         tasks_stop(app->tasks);
     app_follower_free(app->follower);
     if (app->worker != NULL) {
-        atomic_store(&app->worker->ends, true);
+        votes_end_await(app->votes);
         pthread_join(app->worker->thread, NULL);
         free(app->worker);
     }

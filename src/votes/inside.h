@@ -52,6 +52,8 @@ struct Votes {
     bool generations_known;
     Waiting *waiting; /* a ring */
     size_t waiting_first, waiting_count;
+    pthread_cond_t somebody; /* waits, or await_ends */
+    bool await_ends;
     uint64_t
         noted_at; /* policies that this handle has marked as changed in this minute, or second: */
     uint64_t noted[NOTED_CHANGES]; /* by hash, the last one of each */

@@ -25,6 +25,7 @@ Votes *votes_new(const VotesOptions *options)
     votes->waiting = calloc(WAITING_MOST, sizeof *votes->waiting);
     CHECK(votes->waiting != NULL);
     pthread_mutex_init(&votes->lock, NULL);
+    pthread_cond_init(&votes->somebody, NULL);
     return votes;
 }
 
@@ -32,6 +33,7 @@ void votes_free(Votes *votes)
 {
     if (votes == NULL)
         return;
+    pthread_cond_destroy(&votes->somebody);
     pthread_mutex_destroy(&votes->lock);
     votes_forget_waiting(votes);
     sums_free(votes->sums);

@@ -72,7 +72,7 @@ typedef struct VoterState {
     bool closed;
     VoteLine *lines; /* ascending by policy; those that hold nothing too */
     size_t line_count;
-    int64_t balance; /* now */
+    int64_t balance;        /* now */
     PoliciesReader *reader; /* has the policies of the lines, in the arena of the state; or NULL */
 } VoterState;
 
@@ -308,8 +308,9 @@ MUST_USE Status votes_rebuild(Votes *votes, const RebuildOptions *options);
 MUST_USE Status votes_project(Votes *votes, const uint64_t *voters, size_t count);
 /* The same for voters that saved through this instance and wait; returns how many were taken. */
 MUST_USE Status votes_project_waiting(Votes *votes, size_t most, size_t *ret_taken);
-/* How many wait. */
-size_t votes_waiting(Votes *votes);
+/* Waits until somebody is there to be taken by it. False: it was ended, by whoever wants the thread back. */
+bool votes_await(Votes *votes);
+void votes_end_await(Votes *votes);
 
 /* How long a mark lives. Whoever was not projected in that time is found by a pass over all voters only. */
 enum { VOTES_MARK_LIFE_S = 40 * 86400 };

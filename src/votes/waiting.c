@@ -22,6 +22,8 @@ void votes_wait(Votes *votes, uint64_t voter, const Entry *entry)
     bool room = votes->waiting_count < WAITING_MOST;
     if (room)
         votes->waiting[(votes->waiting_first + votes->waiting_count++) % WAITING_MOST] = waiting;
+    if (votes->waiting_count == 1)
+        pthread_cond_signal(&votes->somebody);
     pthread_mutex_unlock(&votes->lock);
     if (!room) /* the mark finds it */
         free(waiting.entry);
@@ -158,10 +160,20 @@ Status votes_project_waiting(Votes *votes, size_t most, size_t *ret_taken)
     return status;
 }
 
-size_t votes_waiting(Votes *votes)
+bool votes_await(Votes *votes)
 {
     pthread_mutex_lock(&votes->lock);
-    size_t count = votes->waiting_count;
+    while (votes->waiting_count == 0 && !votes->await_ends)
+        pthread_cond_wait(&votes->somebody, &votes->lock);
+    bool goes_on = !votes->await_ends;
     pthread_mutex_unlock(&votes->lock);
-    return count;
+    return goes_on;
+}
+
+void votes_end_await(Votes *votes)
+{
+    pthread_mutex_lock(&votes->lock);
+    votes->await_ends = true;
+    pthread_cond_broadcast(&votes->somebody);
+    pthread_mutex_unlock(&votes->lock);
 }

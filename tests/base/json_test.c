@@ -60,8 +60,8 @@ TEST(utf8_passes_and_other_bytes_become_the_replacement_character)
 /* Plain text is looked through in steps; wherever the odd byte stands, it is found. */
 TEST(a_special_byte_is_found_at_every_place_of_a_text_of_any_length)
 {
-    static const unsigned char bytes[] = {0,    1,    '\n', 0x1F, ' ',  '!',  '"',  '#', '[',
-                                          '\\', ']',  0x7E, 0x7F, 0x80, 0xA0, 0xA2, 0xDC, 0xFF};
+    static const unsigned char bytes[] = {0,    1,   '\n', 0x1F, ' ',  '!',  '"',  '#',  '[',
+                                          '\\', ']', 0x7E, 0x7F, 0x80, 0xA0, 0xA2, 0xDC, 0xFF};
     for (size_t size = 1; size < 28; size++) {
         for (size_t at = 0; at < size * sizeof bytes; at++) {
             BUFFER_SCOPE Buffer out = {0}, expected = {0};

@@ -100,6 +100,33 @@ TEST(a_row_is_read_once_and_known_after_a_save)
     end_test();
 }
 
+/* The lines as the voter sees them need the policies that the balance has asked for already. */
+TEST(what_a_voter_sees_is_the_same_with_or_without_the_reader_of_the_state)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Account account;
+    VoterState state;
+    SeenLine *lines, *others;
+    size_t count = 0, other_count = 0;
+    begin_test();
+    for (int i = 0; i < POLICIES; i++)
+        EXPECT_I64(save(voters[1], policies[i], i + 1), SAVE_SAVED);
+    EXPECT_STATUS(accounts_read(stage.accounts, voters[1], arena, &account), STATUS_OK);
+    EXPECT_STATUS(votes_recent(keeper, &account, arena, &state), STATUS_OK);
+    EXPECT(state.reader != NULL);
+    EXPECT_STATUS(votes_seen(keeper, &state, arena, &lines, &count), STATUS_OK);
+    state.reader = NULL;
+    EXPECT_STATUS(votes_seen(keeper, &state, arena, &others, &other_count), STATUS_OK);
+    EXPECT_I64(count, POLICIES);
+    EXPECT_I64(other_count, POLICIES);
+    for (size_t i = 0; i < count && i < other_count; i++) {
+        EXPECT_I64(lines[i].policy, others[i].policy);
+        EXPECT_I64(lines[i].held, others[i].held);
+        EXPECT_I64(lines[i].state, others[i].state);
+    }
+    end_test();
+}
+
 TEST(after_any_saves_the_copies_are_what_stands)
 {
     uint64_t luck = 7;
