@@ -121,11 +121,8 @@ static void *work(void *argument)
     while (votes_await(app->votes)) {
         size_t taken;
         clock_sleep_us(app->world.clock, PAUSE_US);
-        do {
-            taken = 0;
-            (void)!votes_project_waiting(app->votes, SIZE_MAX,
-                                         &taken); /* what fails is found again by its mark */
-        } while (taken > 0);
+        (void)!votes_project_waiting(app->votes, SIZE_MAX,
+                                     &taken); /* what fails is found again by its mark */
     }
     return NULL;
 }

@@ -24,6 +24,7 @@ struct PolicyCache {
     unsigned
         bucket_shift; /* the highest bits of the product are those that all of an id went into */
     Entry *newest, *oldest;
+    size_t count;
     uint64_t puts;
 };
 
@@ -79,6 +80,7 @@ static void drop(PolicyCache *cache, Entry **at)
     *at = entry->chain;
     unlink_use(cache, entry);
     cache->weight -= entry->weight;
+    cache->count--;
     free(entry);
 }
 
@@ -124,7 +126,7 @@ static size_t arrays_size(const PolicyKnown *known)
  * which are rarely in the processor's cache. */
 static void use(PolicyCache *cache, Entry *entry)
 {
-    if (cache->puts - entry->moved < cache->capacity / MOVE_PART)
+    if (cache->puts - entry->moved < cache->count / MOVE_PART)
         return;
     unlink_use(cache, entry);
     link_newest(cache, entry);
@@ -187,6 +189,7 @@ void policy_cache_put(PolicyCache *cache, const PolicyKnown *known, int64_t read
     cache->puts++;
     link_newest(cache, fresh);
     cache->weight += fresh->weight;
+    cache->count++;
     while (cache->weight > cache->capacity)
         drop(cache, find(cache, cache->oldest->known.facts.id));
     CHECK(pthread_mutex_unlock(&cache->lock) == 0);

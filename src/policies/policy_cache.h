@@ -4,7 +4,7 @@
  * the longer list is the newer, and an entry keeps the longer of each while it lives: an own move that was put here stays,
  * whatever a slow reader brings.
  * Bounded: an entry weighs 1, and 1 more for every 8 moves and listings; when all together weigh more than the
- * capacity, the entries unused for longest go, by about an eighth of it. Safe from any thread; nothing is called while the lock is held. */
+ * capacity, the entries unused for longest go, by about an eighth of all. Safe from any thread; nothing is called while the lock is held. */
 #pragma once
 
 #include "policies/policy_codec.h"

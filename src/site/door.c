@@ -13,7 +13,12 @@
 
 #include "site/inside.h"
 
-enum { CSRF_BYTES = 16, VISITOR_BYTES = 16, VISITOR_DAYS = 400 };
+enum {
+    CSRF_BYTES = 16,
+    VISITOR_BYTES = 16,
+    VISITOR_DAYS = 400,
+    NEXT_MOST = WEB_LOCATION_MOST / 3 - 10, /* each byte becomes up to three */
+};
 
 Viewer *site_viewer(const WebRequest *request)
 {
@@ -182,8 +187,11 @@ static Status lead_to_login(WebRequest *request, const Viewer *viewer)
         return reason_set(web_reason(request), STATUS_LOGIN, "", "%s",
                           viewer->was_known ? "your session has ended; log in again"
                                             : "log in first");
-    buffer_text(&to, viewer->was_known ? "/login?gone=1&next=" : "/login?next=");
-    url_part_put_slice(&to, web_target(request));
+    buffer_text(&to, viewer->was_known ? "/login?gone=1" : "/login");
+    if (web_target(request).size <= NEXT_MOST) {
+        buffer_text(&to, viewer->was_known ? "&next=" : "?next=");
+        url_part_put_slice(&to, web_target(request));
+    }
     web_redirect(request, 303, arena_copy(web_arena(request), buffer_slice(&to)));
     return STATUS_OK; /* the answer stands, and the handler does not run */
 }

@@ -72,8 +72,9 @@ typedef struct VoterState {
     bool closed;
     VoteLine *lines; /* ascending by policy; those that hold nothing too */
     size_t line_count;
-    int64_t balance;        /* now */
-    PoliciesReader *reader; /* has the policies of the lines, in the arena of the state; or NULL */
+    int64_t balance; /* now */
+    PoliciesReader
+        *reader; /* what the balance asked for, in the arena of the state; or NULL. One thread */
 } VoterState;
 
 /* NOT_FOUND when there is no such account. */

@@ -6,7 +6,9 @@
 #include "web/multipart.h"
 #include "web/server_internal.h"
 
-enum { TARGET_MOST = 8000 }; /* what RFC 9110 asks servers to take at least */
+enum {
+    TARGET_MOST = 8000
+}; /* what RFC 9110 asks servers to take at least; with header_bytes for the rest of the head */
 
 static Status judge_target(WebRequest *request)
 {
@@ -116,7 +118,9 @@ static Status judge_body(WebRequest *request)
 static Status judge(WebRequest *request)
 {
     WebMethod method = WEB_GET;
-    if (request->head_bytes > (uint64_t)request->server->options.config->header_bytes) {
+    const Config *config = request->server->options.config;
+    if (request->head_bytes > (uint64_t)config->header_bytes ||
+        request->head_memory > server_head_room(config)) {
         request->answer.close = true;
         return web_fail(request, ERROR_HEAD_LARGE, STATUS_TOO_LARGE);
     }

@@ -116,6 +116,15 @@ static bool is_whole(const WebRequest *request, const char *method, const char *
     return start < end && head_is_whole(slice_of(start, (size_t)(end - start)), header_count);
 }
 
+/* See server_head_room. */
+static uint64_t memory_of(const WebRequest *request, struct MHD_Connection *mhd)
+{
+    enum { ENTRY = 64 };
+    int entries = MHD_get_connection_values_n(
+        mhd, MHD_HEADER_KIND | MHD_COOKIE_KIND | MHD_GET_ARGUMENT_KIND, NULL, NULL);
+    return request->head_bytes + request->head.values[HEAD_COOKIE].size + ENTRY * (uint64_t)entries;
+}
+
 static void begin(WebRequest *request, struct MHD_Connection *mhd, const char *method,
                   const char *version)
 {
@@ -128,6 +137,7 @@ static void begin(WebRequest *request, struct MHD_Connection *mhd, const char *m
     request->head_bytes =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size;
     int count = MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, add_header, request);
+    request->head_memory = memory_of(request, mhd);
     if (!is_whole(request, method, version, (size_t)count))
         request->head.fault = "the head holds a NUL byte, a folded line, or a line without CR LF";
     answer_judge(request);
@@ -254,16 +264,14 @@ static enum MHD_Result send_answer(WebRequest *request, struct MHD_Connection *m
     return queue_answer(request, mhd);
 }
 
-/* A chunked body passed its limit in the middle, where the library lets nobody answer. Nothing of ours is on its way
- * at this point, so the answer can go to the socket directly; then the connection ends. */
-static enum MHD_Result refuse_rest(WebRequest *request)
+/* Where the library lets nobody answer, or has no room for it. Nothing of ours is on its way at this point, so the answer can go to the
+ * socket directly; then the connection ends. */
+static enum MHD_Result refuse_directly(WebRequest *request, const char *words)
 {
     BUFFER_SCOPE Buffer out = {0};
-    request->status = reason_set(&request->reason, STATUS_TOO_LARGE, "body", "at most %llu bytes",
-                                 (unsigned long long)request->body_most);
     answer_make(request);
     Slice body = answer_body(request);
-    print_head(request, &out, "Content Too Large");
+    print_head(request, &out, words);
     buffer_print(&out, "Content-Length: %zu\r\n\r\n", body.size);
     buffer_bytes(&out, body);
     ssize_t sent = send(connection_fd(request->connection), out.data, out.size, MSG_NOSIGNAL);
@@ -274,8 +282,12 @@ static enum MHD_Result refuse_rest(WebRequest *request)
 
 static enum MHD_Result take_body(WebRequest *request, Slice piece)
 {
-    if (piece.size > request->body_most - request->body.size)
-        return refuse_rest(request);
+    if (piece.size >
+        request->body_most - request->body.size) { /* chunked: nobody said how much it is */
+        request->status = reason_set(&request->reason, STATUS_TOO_LARGE, "body",
+                                     "at most %llu bytes", (unsigned long long)request->body_most);
+        return refuse_directly(request, "Content Too Large");
+    }
     buffer_bytes(&request->body, piece);
     return MHD_YES;
 }
@@ -283,6 +295,8 @@ static enum MHD_Result take_body(WebRequest *request, Slice piece)
 static enum MHD_Result take_head(WebRequest *request, struct MHD_Connection *mhd)
 {
     bool has_body = head_has_body(&request->head);
+    if (request->code == ERROR_HEAD_LARGE)
+        return refuse_directly(request, "Request Header Fields Too Large");
     if (request->status == STATUS_OK || (!has_body && !request->answer.close))
         return MHD_YES; /* answered when the library says that the request is complete */
     if (has_body)

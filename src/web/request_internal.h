@@ -16,7 +16,7 @@ typedef struct WebAnswer {
     Buffer buffer;
     Slice body; /* used when is_static, else buffer */
     bool is_static;
-    bool close; /* the connection ends after this answer */
+    bool close;            /* the connection ends after this answer */
     bool is_page;          /* the request's page in this encoding, as everybody gets it */
     HttpEncoding encoding; /* with is_page */
     size_t header_count;
@@ -47,8 +47,8 @@ struct WebRequest {
     bool is_handed_over; /* the connection belongs to the events now */
     Slice method;
     Head head;
-    uint64_t head_bytes;
-    uint64_t body_most; /* what the route takes */
+    uint64_t head_bytes, head_memory; /* as it came, and as the library keeps it */
+    uint64_t body_most;               /* what the route takes */
     HttpTarget path;
     Address client;
     WebMatch match;
@@ -74,7 +74,7 @@ struct WebRequest {
     bool renders_page;                   /* the page cache waits for what the handler makes, */
     PageKey page_key;                    /* by this name */
     int64_t made_us; /* as of when the answer is, by the steady clock; 0: since it begun */
-    Slice id; /* once it was asked for */
+    Slice id;        /* once it was asked for */
     int64_t begun_us;
 };
 

@@ -26,12 +26,9 @@ static size_t leave_encoded(void *context, struct MHD_Connection *mhd, char *tex
     return strlen(text);
 }
 
-/* Beside a head's bytes, the library keeps about 60 bytes for each header in the same memory: here there is room for 34
- * in the largest head, and for more in a smaller one. It clears all of it after each request, which is a tenth of a small
- * request's cost and makes it resident, so it should not be larger than needed. */
-static size_t connection_memory(const Config *config)
+size_t server_head_room(const Config *config)
 {
-    return (size_t)config->header_bytes + (size_t)config->header_bytes / 8 + ANSWER_HEAD;
+    return (size_t)config->header_bytes + (size_t)config->header_bytes / 4;
 }
 
 /* Turbo: the library closes a socket without shutting it down first, which lets us keep one that we have handed over to the
@@ -47,10 +44,10 @@ static Status start_library(WebServer *server, Reason *reason)
             MHD_ALLOW_SUSPEND_RESUME,
         0, NULL, NULL, exchange_handle, server, MHD_OPTION_THREAD_POOL_SIZE,
         threads > 1 ? threads : 0, MHD_OPTION_CONNECTION_LIMIT, most,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, connection_memory(config), MHD_OPTION_NOTIFY_CONNECTION,
-        exchange_connection, server, MHD_OPTION_NOTIFY_COMPLETED, exchange_completed, server,
-        MHD_OPTION_URI_LOG_CALLBACK, exchange_request_line, server, MHD_OPTION_UNESCAPE_CALLBACK,
-        leave_encoded, server, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, server_head_room(config) + ANSWER_HEAD,
+        MHD_OPTION_NOTIFY_CONNECTION, exchange_connection, server, MHD_OPTION_NOTIFY_COMPLETED,
+        exchange_completed, server, MHD_OPTION_URI_LOG_CALLBACK, exchange_request_line, server,
+        MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, server, MHD_OPTION_END);
     if (server->daemon == NULL)
         return reason_set(reason, STATUS_UNAVAILABLE, NULL, "the HTTP library did not start");
     return STATUS_OK;

@@ -46,6 +46,11 @@ struct WebServer {
     size_t spare_count;
 };
 
+/* The library keeps a head in memory of a fixed size, with a copy of its cookies and some 60 bytes for each header, cookie and field of the
+ * address, and builds the head of the answer in what is left. It clears all of it after each request, which is a tenth of a small
+ * request's cost, so it should not be larger than needed. This is what a head may take of it: the rest is for the answer. */
+size_t server_head_room(const Config *config);
+
 /* listener.c: the socket, and the thread that accepts and keeps time. */
 MUST_USE Status listener_open(WebServer *server, Reason *reason);
 void keeper_start(WebServer *server);

@@ -129,6 +129,17 @@ TEST(the_longest_unused_goes_first)
     end();
 }
 
+TEST(what_is_in_use_stays_however_heavy_the_entries_are)
+{
+    begin(1000);
+    for (uint64_t id = 1; id <= 500; id++) {
+        put(id, 120, 0); /* 1 + 120 / 8: some sixty have room */
+        EXPECT(is_there(1));
+    }
+    EXPECT(!is_there(2) && is_there(500));
+    end();
+}
+
 TEST(heavy_ones_take_more_room)
 {
     begin(100);

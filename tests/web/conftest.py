@@ -136,6 +136,7 @@ class Server:
 
     def logged(self, answer):
         """The lines of one request. They are written after the answer, so they may take a moment."""
+        assert answer.header("x-request-id"), "a page from memory has none"
         for _ in range(200):
             lines = [line for line in self.log() if line.get("id") == answer.header("x-request-id")]
             if lines:

@@ -166,6 +166,29 @@ def test_who_asks_first_and_how_makes_no_difference_to_others(start, first):
     assert {answer.header("content-length") for answer in packed} == {str(len(packed[0].body))}
 
 
+def test_each_request_gives_one_line_in_the_log_and_no_id(start):
+    server = start()
+    for code, headers in ((200, []), (200, []), (304, ["If-None-Match: " + server.get("/cached?name=line&how=same").header("etag")])):
+        answer = server.get("/cached?name=line&how=same", *headers)
+        assert (answer.code, answer.header("x-request-id")) == (code, None)
+    for _ in range(200):
+        lines = [line for line in server.log() if line.get("path") == "/cached"]
+        if len(lines) >= 4:
+            break
+        time.sleep(0.01)
+    assert [line["status"] for line in lines] == [200, 200, 200, 304] and not any("id" in line for line in lines)
+
+
+def test_a_client_of_http_1_0_gets_it_too(server):
+    for more, stays in ((b"", False), (b"Connection: keep-alive\r\n", True), (b"", False)):
+        with server.connect() as client:
+            answer = client.send(b"GET /cached?name=ten HTTP/1.0\r\nHost: a\r\n" + more + b"\r\n").answer()
+            assert answer.code == 200 and len(answer.body) > 10
+            if not stays:
+                assert client.is_closed()
+    assert server.get("/cached?name=ten").code == 200
+
+
 def test_a_connection_that_ends_is_told_so_and_the_next_one_is_not(server):
     with server.connect() as client:
         assert client.get("/cached?name=ends", "Connection: close").header("connection").lower() == "close"
