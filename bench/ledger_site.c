@@ -113,8 +113,7 @@ void ledger_projector_finish(LedgerBench *bench)
 {
     atomic_store(&bench->projector_ends, true);
     CHECK(pthread_join(bench->projector, NULL) == 0);
-    size_t left = 0;
-    CHECK(votes_project_waiting(bench->votes, SIZE_MAX, &left) == STATUS_OK && left == 0);
+    CHECK(votes_waiting(bench->votes) == 0);
 }
 
 /* ---- Clients ------------------------------------------------------------------------------------------------ */

@@ -309,6 +309,8 @@ MUST_USE Status votes_rebuild(Votes *votes, const RebuildOptions *options);
 MUST_USE Status votes_project(Votes *votes, const uint64_t *voters, size_t count);
 /* The same for voters that saved through this instance and wait; returns how many were taken. */
 MUST_USE Status votes_project_waiting(Votes *votes, size_t most, size_t *ret_taken);
+/* How many wait. */
+size_t votes_waiting(Votes *votes);
 /* Waits until somebody is there to be taken by it. False: it was ended, by whoever wants the thread back. */
 bool votes_await(Votes *votes);
 void votes_end_await(Votes *votes);

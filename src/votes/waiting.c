@@ -160,6 +160,14 @@ Status votes_project_waiting(Votes *votes, size_t most, size_t *ret_taken)
     return status;
 }
 
+size_t votes_waiting(Votes *votes)
+{
+    pthread_mutex_lock(&votes->lock);
+    size_t count = votes->waiting_count;
+    pthread_mutex_unlock(&votes->lock);
+    return count;
+}
+
 bool votes_await(Votes *votes)
 {
     pthread_mutex_lock(&votes->lock);
