@@ -18,7 +18,7 @@ TITLE = """# Results
 What `./dev bench NAME --record` measured, each beside its peer in the same run. Compare ratios, not absolute figures:
 those belong to the machine that is named with them.
 """
-PACKAGES = ["gcc", "librocksdb-dev", "libjemalloc-dev", "libmicrohttpd-dev", "postgresql-15", "nginx", "wrk"]
+PACKAGES = ["gcc", "librocksdb-dev", "libjemalloc-dev", "postgresql-15", "nginx", "wrk"]
 
 
 def first(pattern, path):

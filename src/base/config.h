@@ -87,7 +87,7 @@
     X(SIZE, page_cache_bytes, "64M", 0, 1099511627776,                                             \
       "Memory for pages as visitors who are not logged in see them; 0 renders each anew.")         \
     X(SIZE, header_bytes, "8K", 1024, 1048576,                                                     \
-      "All headers of one request together; cookies count twice.")                                 \
+      "The head of one request: its first line and all headers.")                                  \
     X(SIZE, body_bytes, "1M", 1024, 67108864,                                                      \
       "The body of one request, unless a route takes less.")                                       \
     X(NUMBER, request_seconds, "30", 1, 3600,                                                      \

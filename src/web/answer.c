@@ -14,7 +14,7 @@ static Status judge_target(WebRequest *request)
 {
     if (request->target.size > TARGET_MOST)
         return web_fail(request, ERROR_TARGET_LONG, STATUS_TOO_LARGE);
-    if (!request->target_torn && http_parse_target(request->target, &request->path) == STATUS_OK)
+    if (http_parse_target(request->target, &request->path) == STATUS_OK)
         return STATUS_OK;
     request->answer.close = true;
     return reason_set(&request->reason, STATUS_INVALID, NULL,
@@ -118,14 +118,8 @@ static Status judge_body(WebRequest *request)
 static Status judge(WebRequest *request)
 {
     WebMethod method = WEB_GET;
-    const Config *config = request->server->options.config;
-    if (request->head_bytes > (uint64_t)config->header_bytes ||
-        request->head_memory > server_head_room(config)) {
-        request->answer.close = true;
-        return web_fail(request, ERROR_HEAD_LARGE, STATUS_TOO_LARGE);
-    }
-    TRY(judge_target(request));
     TRY(judge_framing(request));
+    TRY(judge_target(request));
     TRY(judge_host(request));
     TRY(judge_method(request, &method));
     Status found = judge_route(request, method);

@@ -82,7 +82,7 @@ static void show_page(WebRequest *request, CachedPage *page)
     Slice body = page_encoded(page, web_head(request, HEAD_ACCEPT_ENCODING), &answer->encoding);
     web_static(request, page_content_type(page), body);
     answer->is_page = !answer->close;
-    if (answer->is_page && page_response(page, answer->encoding) != NULL)
+    if (answer->is_page && page_head(page, answer->encoding).size > 0)
         return; /* which has the headers */
     put_page_headers(request, page);
     if (answer->encoding != HTTP_IDENTITY)

@@ -2,23 +2,21 @@
  *
  * `phase` counts a connection's changes of state: even is idle, odd is in a request. A worker stores since_us and then
  * the phase; the timer reads phase, since_us, phase and leaves a connection that changed in between for the next
- * tick. What the timer learns about arriving bytes is its own (the timer_ fields) and tied to the phase it was
- * learnt in, so no worker ever waits for the timer.
+ * tick. So no worker ever waits for the timer.
  * The list's lock makes shutdown() safe: a record leaves the list before its socket is closed. */
 #include "web/connections.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/tcp.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "web/holders.h"
 
-enum { SAMPLE_TURNS = 2, LINGER_MS = 5000 };
+enum { LINGER_MS = 5000 };
 
 struct Connection {
     Connection *next, *previous;
@@ -30,9 +28,6 @@ struct Connection {
     _Atomic int64_t since_us; /* start of this phase */
     _Atomic uint64_t phase;
     _Atomic int64_t allowed_us; /* more time, for the request of this phase; 0: what all have */
-    uint64_t timer_phase;       /* the idle phase that the next two belong to */
-    uint64_t timer_bytes;       /* received in all, when last looked */
-    int64_t timer_arriving_us;  /* 0, or when the first bytes of a request were seen */
 };
 
 typedef struct Lingering {
@@ -48,7 +43,6 @@ struct Connections {
     Holders *holders;
     Lingering lingering[CONNECTIONS_LINGER_MAX];
     size_t lingering_count;
-    unsigned turn;
     _Atomic size_t open;
     _Atomic uint64_t cuts[CONNECTION_CUTS];
 };
@@ -125,7 +119,7 @@ Connection *connections_add(Connections *connections, int fd, Address peer)
     return connection;
 }
 
-/* Keeps the socket open beside the library's own handle, so that closing that one does not reset the connection. */
+/* Keeps the socket open by a second handle, so that closing the first one does not reset the connection. */
 static void keep_lingering(Connections *connections, const Connection *connection)
 {
     if (connections->lingering_count == CONNECTIONS_LINGER_MAX)
@@ -196,67 +190,26 @@ int connection_fd(const Connection *connection)
 
 /* ---- The timer ---- */
 
-static uint64_t bytes_received(int fd)
-{
-    struct tcp_info info = {0};
-    socklen_t size = sizeof info;
-    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
-        return 0;
-    return info.tcpi_bytes_received;
-}
-
-/* Looks whether a request has begun to arrive in this idle phase. The first look of a phase only remembers the count, so
- * a dribbler is seen at the second; on a new connection the count is known to be 0, so the first look tells. */
-static void sample(Connection *connection, uint64_t phase, int64_t now_us)
-{
-    if (phase != connection->timer_phase) {
-        connection->timer_arriving_us = 0;
-        connection->timer_phase = phase;
-        connection->timer_bytes = bytes_received(connection->fd);
-        return;
-    }
-    uint64_t bytes = bytes_received(connection->fd);
-    if (bytes != connection->timer_bytes && connection->timer_arriving_us == 0)
-        connection->timer_arriving_us = now_us;
-    connection->timer_bytes = bytes;
-}
-
-/* A request whose head was seen arriving in the idle phase before counts from then on. */
-static int64_t deadline_of(const Connections *connections, const Connection *connection,
-                           uint64_t phase, int64_t since_us, ConnectionCut *ret_why)
-{
-    bool is_idle = phase % 2 == 0;
-    bool is_arriving = connection->timer_arriving_us != 0 &&
-                       connection->timer_phase == (is_idle ? phase : phase - 1);
-    int64_t allowed_us = atomic_load_explicit(&connection->allowed_us, memory_order_relaxed);
-    int64_t request_us = connections->limits.request_us;
-    if (!is_idle && allowed_us > request_us)
-        request_us = allowed_us;
-    *ret_why = is_idle && !is_arriving ? CONNECTION_CUT_IDLE : CONNECTION_CUT_SLOW;
-    if (is_arriving)
-        return connection->timer_arriving_us + request_us;
-    return since_us + (is_idle ? connections->limits.idle_us : request_us);
-}
-
 static void judge(Connections *connections, Connection *connection, int64_t now_us)
 {
-    ConnectionCut why;
     uint64_t phase = atomic_load_explicit(&connection->phase, memory_order_acquire);
     int64_t since_us = atomic_load_explicit(&connection->since_us, memory_order_acquire);
-    bool is_my_turn = (unsigned)connection->fd % SAMPLE_TURNS == connections->turn;
-    if (phase % 2 == 0 && is_my_turn)
-        sample(connection, phase, now_us);
-    int64_t deadline_us = deadline_of(connections, connection, phase, since_us, &why);
+    int64_t allowed_us = atomic_load_explicit(&connection->allowed_us, memory_order_relaxed);
+    int64_t most_us = connections->limits.request_us;
+    bool is_idle = phase % 2 == 0;
+    if (is_idle)
+        most_us = connections->limits.idle_us;
+    else if (allowed_us > most_us)
+        most_us = allowed_us;
     if (atomic_load_explicit(&connection->phase, memory_order_acquire) == phase &&
-        now_us >= deadline_us)
-        cut(connections, connection, why);
+        now_us >= since_us + most_us)
+        cut(connections, connection, is_idle ? CONNECTION_CUT_IDLE : CONNECTION_CUT_SLOW);
 }
 
 void connections_tick(Connections *connections)
 {
     int64_t now_us = clock_steady_us(connections->clock);
     pthread_mutex_lock(&connections->lock);
-    connections->turn = (connections->turn + 1) % SAMPLE_TURNS;
     Connection *connection = connections->list.next;
     for (; connection != &connections->list; connection = connection->next)
         if (!connection->is_cut)

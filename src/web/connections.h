@@ -1,9 +1,9 @@
 /* connections.h -- every open connection, how long it may stay as it is, and who holds how many.
  *
- * The HTTP library's own timeout counts inactivity only: a client that sends a byte a second keeps a thread's memory for
- * ever. Here every connection has a record and every state a deadline, and one timer cuts the late ones by shutting
- * their socket down, which the library then sees as the client's leaving. Promises:
- *   1. A request is cut `request_us` after its first byte arrived (never earlier, at most 1.5 s later) if its answer's
+ * A timeout that counts inactivity only would let a client that sends a byte a second stay for ever. Here every connection has a record and every
+ * state a deadline, and one timer cuts the late ones by shutting their socket down, which their thread then sees as the
+ * client's leaving. Promises:
+ *   1. A request is cut `request_us` after its first byte was read (never earlier, at most a tick later) if its answer's
  *      last byte has not been handed to the kernel by then. It does not matter which part was slow: head, body, handler
  *      or reader. One that was allowed more time (connection_allow) is cut when that is over.
  *   2. A connection without a request, from the first moment on, is cut after `idle_us`.
@@ -11,9 +11,6 @@
  *      the exempt addresses count only for the total.
  *   4. A connection that was answered before its body was read is not reset under the client's feet: the socket is
  *      drained for a short while (connection_linger), so that the answer arrives.
- * How the first byte is seen: the library reads as bytes come and tells only when a head is complete, so the timer asks
- * the kernel how many bytes idle connections have received (TCP_INFO), half of them each tick. That costs about
- * 2 % of a core for 10,000 idle connections.
  * Workers only store two numbers per change of state; all judging is the timer's. */
 #pragma once
 
@@ -56,7 +53,7 @@ bool connections_full(Connections *connections);
 Connection *connections_add(Connections *connections, int fd, Address peer);
 void connections_remove(Connections *connections, Connection *connection);
 
-/* The head of a request is complete; its answer is done. By the connection's own thread, at a time it has just asked
+/* The first byte of a request is here; its answer is done. By the connection's own thread, at a time it has just asked
  * for. */
 void connection_begin(Connection *connection, int64_t now_us);
 void connection_end(Connection *connection, int64_t now_us);

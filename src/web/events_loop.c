@@ -42,8 +42,6 @@ static void drop(Events *events, Watcher *watcher)
     watcher->earlier->later = watcher->later;
     if (watcher->message != NULL)
         message_release(watcher->message);
-    /* The HTTP library may still have the socket open under its own number: closing ours would not end its events. */
-    epoll_ctl(events->epoll_fd, EPOLL_CTL_DEL, watcher->fd, NULL);
     close(watcher->fd);
     events_unreserve(events, watcher->client);
     atomic_fetch_sub_explicit(&events->watcher_count, 1, memory_order_relaxed);

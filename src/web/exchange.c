@@ -1,310 +1,94 @@
-/* exchange.c -- one request and its answer on the wire: the callbacks of libmicrohttpd.
- *
- * The library calls, for each request: exchange_request_line when the first line is there; exchange_handle once for the
- * complete head, then for each piece of the body, then once more; exchange_completed when the answer is out or the
- * client is gone. An answer that is queued at the first of these calls makes the library close the connection after it
- * without reading the body, which is just what a refused body needs. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <time.h>
-
+/* exchange.c -- one request, from its head to its line in the log: what its channel does with it, step by step. */
+#include "web/answer_head.h"
 #include "web/errors.h"
 #include "web/pool.h"
 #include "web/server_internal.h"
 
-/* Sent with every answer. Scripts, styles and pictures come from us alone, forms go to us alone, nobody frames us. Where the site is on
- * https, browsers ask it by nothing else for a year; other names below its own are their owner's business. */
-static const struct {
-    const char *name, *value;
-    bool is_for_https;
-} SECURITY_HEADERS[] = {
-    {"Content-Security-Policy",
-     "default-src 'none'; style-src 'self'; img-src 'self' data:; "
-     "script-src 'self'; connect-src 'self'; "
-     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-     false},
-    {"X-Content-Type-Options", "nosniff", false},
-    {"Referrer-Policy", "same-origin", false},
-    {"Cross-Origin-Opener-Policy", "same-origin", false},
-    {"Permissions-Policy", "camera=(), geolocation=(), microphone=(), interest-cohort=()", false},
-    {"Strict-Transport-Security", "max-age=31536000", true},
-};
-enum { SECURITY_HEADER_COUNT = sizeof SECURITY_HEADERS / sizeof SECURITY_HEADERS[0] };
-
-/* What the answer says itself counts. */
-static bool has_security_header(const WebRequest *request, size_t i)
+static Clock clock_of(const WebRequest *request)
 {
-    const WebAnswer *answer = &request->answer;
-    return (request->server->is_secure || !SECURITY_HEADERS[i].is_for_https) &&
-           answer_header(answer, SECURITY_HEADERS[i].name) == answer->header_count;
-}
-
-/* ---- Requests are reused ---- */
-
-static WebRequest *take_request(WebServer *server)
-{
-    pthread_mutex_lock(&server->lock);
-    WebRequest *request = server->spare;
-    if (request != NULL) {
-        server->spare = request->next;
-        server->spare_count--;
-    }
-    pthread_mutex_unlock(&server->lock);
-    return request != NULL ? request : request_new(server);
-}
-
-static void give_request(WebServer *server, WebRequest *request)
-{
-    bool is_kept;
-    request_reset(request);
-    pthread_mutex_lock(&server->lock);
-    is_kept = server->spare_count < SPARE_REQUESTS;
-    if (is_kept) {
-        request->next = server->spare;
-        server->spare = request;
-        server->spare_count++;
-    }
-    pthread_mutex_unlock(&server->lock);
-    if (!is_kept)
-        request_free(request);
-}
-
-static Clock clock_of(const WebServer *server)
-{
-    return server->options.world.clock;
+    return request->server->options.world.clock;
 }
 
 /* ---- The head ---- */
 
-/* The library ends the address by a NUL in place of the space before "HTTP/1.1". When the client sent a NUL of its own,
- * what follows the first one is not the version, and the rest of the address would be lost in silence. */
-static bool is_torn(const char *target, size_t size)
+static void begin(WebRequest *request, Connection *connection)
 {
-    return strcmp(MHD_get_version(), "0.9.75") == 0 && strncmp(target + size + 1, "HTTP/", 5) != 0;
+    request->connection = connection;
+    request->begun_us = clock_steady_us(clock_of(request));
 }
 
-void *exchange_request_line(void *context, const char *target, struct MHD_Connection *mhd)
+/* A list of words; of those that we know, one counts. */
+static bool wants_close(const Head *head)
 {
-    WebServer *server = context;
-    WebRequest *request = take_request(server);
-    request->connection =
-        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-    Slice line = target == NULL ? SLICE_EMPTY : slice_from(target);
-    request->target_torn = target == NULL || is_torn(target, line.size);
-    request->target = arena_copy(request->arena, line);
-    return request;
-}
-
-static enum MHD_Result add_header(void *context, enum MHD_ValueKind kind, const char *name,
-                                  size_t name_size, const char *value, size_t value_size)
-{
-    WebRequest *request = context;
-    (void)kind;
-    Slice content = value == NULL ? SLICE_EMPTY : slice_of(value, value_size);
-    head_add(&request->head, slice_of(name, name_size), content, request->arena);
-    return MHD_YES;
-}
-
-/* See head_is_whole. Later versions of the library refuse such heads by themselves, and need not keep this layout. */
-static bool is_whole(const WebRequest *request, const char *method, const char *version,
-                     size_t header_count)
-{
-    const char *start = version + strlen(version), *end = method + request->head_bytes;
-    if (strcmp(MHD_get_version(), "0.9.75") != 0)
+    Slice rest = head->values[HEAD_CONNECTION], word;
+    if (head->is_http_1_0)
         return true;
-    return start < end && head_is_whole(slice_of(start, (size_t)(end - start)), header_count);
+    while (head->present[HEAD_CONNECTION] && slice_split(&rest, ',', &word))
+        if (slice_equal_ignoring_case(slice_trim(word), SLICE("close")))
+            return true;
+    return false;
 }
 
-/* See server_head_room. */
-static uint64_t memory_of(const WebRequest *request, struct MHD_Connection *mhd)
+void exchange_begin(WebRequest *request, Connection *connection, Slice head)
 {
-    enum { ENTRY = 64 };
-    int entries = MHD_get_connection_values_n(
-        mhd, MHD_HEADER_KIND | MHD_COOKIE_KIND | MHD_GET_ARGUMENT_KIND, NULL, NULL);
-    return request->head_bytes + request->head.values[HEAD_COOKIE].size + ENTRY * (uint64_t)entries;
-}
-
-static void begin(WebRequest *request, struct MHD_Connection *mhd, const char *method,
-                  const char *version)
-{
-    WebServer *server = request->server;
-    request->begun_us = clock_steady_us(clock_of(server));
-    request->has_begun = true;
-    connection_begin(request->connection, request->begun_us);
-    request->method = slice_from(method);
-    request->head.is_http_1_0 = strcmp(version, "HTTP/1.0") == 0;
-    request->head_bytes =
-        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size;
-    int count = MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, add_header, request);
-    request->head_memory = memory_of(request, mhd);
-    if (!is_whole(request, method, version, (size_t)count))
-        request->head.fault = "the head holds a NUL byte, a folded line, or a line without CR LF";
+    begin(request, connection);
+    FramingLine line =
+        framing_read_head(arena_copy(request->arena, head), &request->head, request->arena);
+    request->method = line.method;
+    request->target = line.target;
+    request->head_bytes = head.size;
+    request->answer.close = wants_close(&request->head);
     answer_judge(request);
 }
 
-/* ---- The answer ---- */
-
-static void put_header(struct MHD_Response *response, const char *name, const char *value)
+/* The address is too long where its line has no end in what may be a head. */
+void exchange_begin_large(WebRequest *request, Connection *connection, Slice start)
 {
-    CHECK(MHD_add_response_header(response, name, value) == MHD_YES);
-}
-
-static void put_headers(WebRequest *request, struct MHD_Response *response)
-{
-    const WebAnswer *answer = &request->answer;
-    if (answer->content_type != NULL)
-        put_header(response, "Content-Type", answer->content_type);
-    for (size_t i = 0; i < SECURITY_HEADER_COUNT; i++)
-        if (has_security_header(request, i))
-            put_header(response, SECURITY_HEADERS[i].name, SECURITY_HEADERS[i].value);
-    for (size_t i = 0; i < answer->header_count; i++)
-        put_header(response, answer->headers[i].name, answer->headers[i].value);
-    for (size_t i = 0; i < request->cookie_count; i++)
-        put_header(response, "Set-Cookie", request->cookies[i].line);
-    if (request->page == NULL)
-        put_header(response, "X-Request-Id", arena_text(request->arena, web_request_id(request)));
-    if (answer->close)
-        put_header(response, "Connection", "close");
-}
-
-static struct MHD_Response *new_response(WebRequest *request)
-{
-    Slice body = answer_body(request);
-    /* The library only reads it; its type is older than const. */
-    void *bytes = (void *)(uintptr_t)body.data;
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(body.size, bytes, MHD_RESPMEM_PERSISTENT);
-    CHECK(response != NULL);
-    put_headers(request, response);
-    return response;
-}
-
-/* A page from memory is sent by one and the same response to everybody: each header costs the library three pieces of memory. */
-static enum MHD_Result queue_answer(WebRequest *request, struct MHD_Connection *mhd)
-{
-    const WebAnswer *answer = &request->answer;
-    struct MHD_Response *response =
-        answer->is_page ? page_response(request->page, answer->encoding) : NULL;
-    bool is_kept = response != NULL;
-    if (!is_kept) {
-        response = new_response(request);
-        is_kept = answer->is_page && page_keep_response(request->page, answer->encoding, response);
-    }
-    enum MHD_Result queued = MHD_queue_response(mhd, (unsigned)answer->code, response);
-    if (!is_kept)
-        MHD_destroy_response(response);
-    request->is_answered = queued == MHD_YES;
-    return queued;
-}
-
-/* ---- Answers that we send ourselves ---- */
-
-static void print_date(WebRequest *request, Buffer *out)
-{
-    char text[64];
-    struct tm utc;
-    time_t seconds = (time_t)(clock_now_us(clock_of(request->server)) / US_PER_S);
-    CHECK(gmtime_r(&seconds, &utc) != NULL);
-    size_t size = strftime(text, sizeof text, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &utc);
-    buffer_bytes(out, slice_of(text, size));
-}
-
-/* The head of an answer that ends with its connection. */
-static void print_head(WebRequest *request, Buffer *out, const char *words)
-{
-    const WebAnswer *answer = &request->answer;
-    buffer_print(out, "HTTP/1.1 %d %s\r\n", answer->code, words);
-    print_date(request, out);
-    buffer_print(out, "Content-Type: %s\r\nConnection: close\r\nX-Request-Id: %.*s\r\n",
-                 answer->content_type, SLICE_ARG(web_request_id(request)));
-    for (size_t i = 0; i < SECURITY_HEADER_COUNT; i++)
-        if (has_security_header(request, i))
-            buffer_print(out, "%s: %s\r\n", SECURITY_HEADERS[i].name, SECURITY_HEADERS[i].value);
-    for (size_t i = 0; i < answer->header_count; i++)
-        buffer_print(out, "%s: %s\r\n", answer->headers[i].name, answer->headers[i].value);
-    for (size_t i = 0; i < request->cookie_count; i++)
-        buffer_print(out, "Set-Cookie: %s\r\n", request->cookies[i].line);
-}
-
-/* Each comes back after a time of its own when the connection ends. */
-static uint64_t retry_ms(const WebServer *server)
-{
-    enum { LEAST = 2000, SPREAD = 3000 };
-    return LEAST + random_u64(server->options.world.random) % SPREAD;
-}
-
-/* The events get a second handle of the socket; the library closes its own. */
-static bool hand_over(WebRequest *request)
-{
-    BUFFER_SCOPE Buffer head = {0};
-    int fd = fcntl(connection_fd(request->connection), F_DUPFD_CLOEXEC, 0);
-    if (fd < 0)
-        return false;
-    print_head(request, &head, "OK");
-    buffer_print(&head, "\r\nretry: %llu\n\n", (unsigned long long)retry_ms(request->server));
-    events_adopt(request->watches, &(EventsWatcher){.fd = fd,
-                                                    .client = request->client,
-                                                    .topic = request->topic,
-                                                    .head = buffer_slice(&head)});
-    request->watches = NULL; /* the place is the watcher's now */
-    request->is_answered = request->is_handed_over = true;
-    return true;
-}
-
-/* Of a HEAD, the head is all there is. */
-static enum MHD_Result send_answer(WebRequest *request, struct MHD_Connection *mhd)
-{
-    if (request->watches == NULL || request->is_head)
-        return queue_answer(request, mhd);
-    if (hand_over(request))
-        return MHD_NO;
-    request_unwatch(request);
-    error_answer(request, error_words(0, STATUS_UNAVAILABLE));
-    return queue_answer(request, mhd);
-}
-
-/* Where the library lets nobody answer, or has no room for it. Nothing of ours is on its way at this point, so the answer can go to the
- * socket directly; then the connection ends. */
-static enum MHD_Result refuse_directly(WebRequest *request, const char *words)
-{
-    BUFFER_SCOPE Buffer out = {0};
-    answer_make(request);
-    Slice body = answer_body(request);
-    print_head(request, &out, words);
-    buffer_print(&out, "Content-Length: %zu\r\n\r\n", body.size);
-    buffer_bytes(&out, body);
-    ssize_t sent = send(connection_fd(request->connection), out.data, out.size, MSG_NOSIGNAL);
-    request->is_answered = sent == (ssize_t)out.size;
-    connection_linger(request->connection);
-    return MHD_NO;
-}
-
-static enum MHD_Result take_body(WebRequest *request, Slice piece)
-{
-    if (piece.size >
-        request->body_most - request->body.size) { /* chunked: nobody said how much it is */
-        request->status = reason_set(&request->reason, STATUS_TOO_LARGE, "body",
-                                     "at most %llu bytes", (unsigned long long)request->body_most);
-        return refuse_directly(request, "Content Too Large");
-    }
-    buffer_bytes(&request->body, piece);
-    return MHD_YES;
-}
-
-static enum MHD_Result take_head(WebRequest *request, struct MHD_Connection *mhd)
-{
-    bool has_body = head_has_body(&request->head);
-    if (request->code == ERROR_HEAD_LARGE)
-        return refuse_directly(request, "Request Header Fields Too Large");
-    if (request->status == STATUS_OK || (!has_body && !request->answer.close))
-        return MHD_YES; /* answered when the library says that the request is complete */
-    if (has_body)
-        connection_linger(request->connection);
+    begin(request, connection);
+    Slice line = slice_of(start.data, slice_find(start, '\r'));
+    bool has_line = line.size < start.size;
+    request->method = arena_copy(request->arena, slice_of(line.data, slice_find(line, ' ')));
+    line = slice_after(line, request->method.size + 1);
+    request->target = arena_copy(request->arena, slice_of(line.data, slice_find(line, ' ')));
+    request->head_bytes = start.size;
     request->answer.close = true;
-    answer_make(request);
-    return queue_answer(request, mhd);
+    request->client = connection_peer(connection);
+    request->status =
+        web_fail(request, has_line ? ERROR_HEAD_LARGE : ERROR_TARGET_LONG, STATUS_TOO_LARGE);
 }
+
+/* ---- The body ---- */
+
+bool exchange_wants_body(WebRequest *request)
+{
+    if (request->status == STATUS_OK)
+        return head_has_body(&request->head);
+    if (head_has_body(&request->head)) { /* nobody reads it: the connection must end */
+        request->answer.close = true;
+        connection_linger(request->connection);
+    }
+    return false;
+}
+
+bool exchange_expects_continue(const WebRequest *request)
+{
+    const Head *head = &request->head;
+    return head->present[HEAD_EXPECT] && !head->is_http_1_0 &&
+           slice_equal_ignoring_case(head->values[HEAD_EXPECT], SLICE("100-continue"));
+}
+
+void exchange_refuse_body(WebRequest *request, FramingStep why)
+{
+    request->answer.close = true;
+    connection_linger(request->connection);
+    request->status =
+        why == FRAMING_TOO_LARGE
+            ? reason_set(&request->reason, STATUS_TOO_LARGE, "body", "at most %llu bytes",
+                         (unsigned long long)request->body_most)
+            : reason_set(&request->reason, STATUS_INVALID, "body", "is not in well-formed chunks");
+}
+
+/* ---- The answer ---- */
 
 /* What those are told for whom a pool has no room: the handler does not run at all. */
 static const struct {
@@ -316,55 +100,86 @@ static const struct {
     [WEB_OUTSIDE] = {STATUS_UNAVAILABLE, "too many people wait for another site at this moment"},
 };
 
-/* Makes the answer here, unless it is made already. True: it is made elsewhere, and we are called again then. */
-static bool make_elsewhere(WebRequest *request, struct MHD_Connection *mhd)
+bool exchange_make(WebRequest *request)
 {
-    if (atomic_load(&request->is_made))
-        return false;
     if (request->status == STATUS_OK) {
         WebThreads threads = route_threads(request->match.route);
         Pool *pool = request->server->pools[threads];
-        if (pool != NULL && pool_take(pool, request, mhd))
-            return true;
+        if (pool != NULL && pool_take(pool, request))
+            return false;
         if (pool != NULL)
             request->status = reason_set(&request->reason, NO_ROOM[threads].status, NULL, "%s",
                                          NO_ROOM[threads].rule);
     }
     answer_make(request);
-    return false;
+    return true;
 }
 
-enum MHD_Result exchange_handle(void *server, struct MHD_Connection *mhd, const char *url,
-                                const char *method, const char *version, const char *upload,
-                                size_t *upload_size, void **context)
+static struct iovec part_of(Slice bytes)
 {
-    WebRequest *request = *context;
-    (void)server;
-    if (!request->has_begun) {
-        /* A NUL behind the method, or more than one space. */
-        request->target_torn |= url != method + strlen(method) + 1;
-        begin(request, mhd, method, version);
-        return take_head(request, mhd);
-    }
-    if (*upload_size > 0) {
-        Slice piece = slice_of(upload, *upload_size);
-        *upload_size = 0;
-        return take_body(request, piece);
-    }
-    return make_elsewhere(request, mhd) ? MHD_YES : send_answer(request, mhd);
+    /* The kernel only reads it; its type is older than const. */
+    return (struct iovec){(void *)(uintptr_t)bytes.data, bytes.size};
+}
+
+/* The head of a page from memory is the same for everybody, but for the date. */
+static Slice kept_head(WebRequest *request, size_t size)
+{
+    const WebAnswer *answer = &request->answer;
+    Slice head = page_head(request->page, answer->encoding);
+    if (head.size > 0)
+        return head;
+    BUFFER_SCOPE Buffer made = {0};
+    answer_head_rest(request, size, &made);
+    return page_keep_head(request->page, answer->encoding, buffer_slice(&made));
+}
+
+size_t exchange_parts(WebRequest *request, Slice date_line, struct iovec parts[EXCHANGE_PARTS])
+{
+    const WebAnswer *answer = &request->answer;
+    Slice body = answer_body(request), rest = SLICE_EMPTY;
+    size_t count = 0;
+    buffer_clear(&request->out);
+    answer_head_begin(answer->code, date_line, &request->out);
+    if (answer->is_page)
+        rest = kept_head(request, body.size);
+    else
+        answer_head_rest(request, body.size, &request->out);
+    parts[count++] = part_of(buffer_slice(&request->out));
+    if (rest.size > 0)
+        parts[count++] = part_of(rest);
+    if (body.size > 0 && !request->is_head)
+        parts[count++] = part_of(body);
+    request->is_answered = true;
+    return count;
+}
+
+/* Each comes back after a time of its own when the connection ends. */
+static uint64_t retry_ms(const WebServer *server)
+{
+    enum { LEAST = 2000, SPREAD = 3000 };
+    return LEAST + random_u64(server->options.world.random) % SPREAD;
+}
+
+bool exchange_is_watch(const WebRequest *request)
+{
+    return request->watches != NULL && !request->is_head; /* of a HEAD, the head is all there is */
+}
+
+void exchange_hand_over(WebRequest *request, Slice date_line, int fd)
+{
+    buffer_clear(&request->out);
+    answer_head_begin(request->answer.code, date_line, &request->out);
+    answer_head_rest(request, ANSWER_OPEN, &request->out);
+    buffer_print(&request->out, "retry: %llu\n\n", (unsigned long long)retry_ms(request->server));
+    events_adopt(request->watches, &(EventsWatcher){.fd = fd,
+                                                    .client = request->client,
+                                                    .topic = request->topic,
+                                                    .head = buffer_slice(&request->out)});
+    request->watches = NULL; /* the place is the watcher's now */
+    request->is_answered = request->is_handed_over = true;
 }
 
 /* ---- The end ---- */
-
-/* The code that went out, also when the library answered by itself; 0 when nobody did. */
-static int code_sent(const WebRequest *request, struct MHD_Connection *mhd)
-{
-    if (request->is_answered)
-        return request->answer.code;
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_HTTP_STATUS);
-    return info == NULL ? 0 : (int)info->http_status;
-}
 
 static size_t route_index(const WebRequest *request)
 {
@@ -378,8 +193,7 @@ static void log_request(const WebRequest *request, const MetricsRequest *counted
 {
     char address[ADDRESS_TEXT];
     Slice path = slice_of(request->target.data, slice_find(request->target, '?'));
-    address_format(request->has_begun ? request->client : connection_peer(request->connection),
-                   address);
+    address_format(request->client, address);
     LogLine line = log_line(request->server->options.log, LOG_INFO, "request");
     log_string(&line, "method", request->method);
     log_string(&line, "path", path);
@@ -396,39 +210,15 @@ static void log_request(const WebRequest *request, const MetricsRequest *counted
     log_end(&line);
 }
 
-void exchange_completed(void *context, struct MHD_Connection *mhd, void **slot,
-                        enum MHD_RequestTerminationCode how)
+void exchange_end(WebRequest *request, bool is_cut)
 {
-    WebServer *server = context;
-    WebRequest *request = *slot;
-    if (request == NULL)
-        return;
-    int64_t now_us = clock_steady_us(clock_of(server));
-    MetricsRequest counted = {.route = route_index(request), .code = code_sent(request, mhd)};
+    MetricsRequest counted = {.route = route_index(request),
+                              .code = request->is_answered ? request->answer.code : 0,
+                              .duration_us =
+                                  clock_steady_us(clock_of(request)) - request->begun_us};
     if (request->is_answered && !request->is_head)
         counted.bytes = answer_body(request).size;
-    if (request->has_begun) {
-        connection_end(request->connection, now_us);
-        counted.duration_us = now_us - request->begun_us;
-    }
     if (counted.code != 0)
-        metrics_count(server->metrics, &counted);
-    log_request(request, &counted, how != MHD_REQUEST_TERMINATED_COMPLETED_OK);
-    give_request(server, request);
-    *slot = NULL;
-}
-
-void exchange_connection(void *context, struct MHD_Connection *mhd, void **slot,
-                         enum MHD_ConnectionNotificationCode what)
-{
-    WebServer *server = context;
-    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        int fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-        const struct sockaddr *peer =
-            MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
-        *slot = connections_add(server->connections, fd, address_of_socket(peer));
-    } else {
-        connections_remove(server->connections, *slot);
-        *slot = NULL;
-    }
+        metrics_count(request->server->metrics, &counted);
+    log_request(request, &counted, is_cut);
 }

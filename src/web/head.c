@@ -34,15 +34,6 @@ static bool has_control_character(Slice value)
     return false;
 }
 
-bool head_is_whole(Slice raw, size_t count)
-{
-    enum { LINE_END = 2, HEADER = 3 };
-    size_t marks = 0;
-    for (size_t i = 0; i < raw.size; i++)
-        marks += raw.data[i] == '\0';
-    return marks == LINE_END + HEADER * count + LINE_END;
-}
-
 void head_add(Head *head, Slice name, Slice value, Arena *arena)
 {
     if (has_control_character(value))

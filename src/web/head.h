@@ -27,7 +27,9 @@
     X(USER_AGENT, "User-Agent", false)              \
     X(REFERER, "Referer", false)                    \
     X(ACCEPT_LANGUAGE, "Accept-Language", false)    \
-    X(LAST_EVENT_ID, "Last-Event-ID", false)
+    X(LAST_EVENT_ID, "Last-Event-ID", false)        \
+    X(CONNECTION, "Connection", false)              \
+    X(EXPECT, "Expect", false)
 
 typedef enum HeadName {
 #define X(name, header, one) HEAD_##name,
@@ -50,12 +52,6 @@ void head_add(Head *head, Slice name, Slice value, Arena *arena);
  * cookies or two authorizations could be two people), Content-Length together with Transfer-Encoding, an encoding other than chunked or one in
  * HTTP/1.0, a Content-Length that is no number, a header name that is no token, control characters. */
 MUST_USE Status head_judge(const Head *head, Reason *reason);
-
-/* libmicrohttpd 0.9.75 takes a NUL that a client sends for its own end marks: it cuts a header short there, and ends the
- * head at a line that begins with one, all in silence. But it leaves the head in memory with its marks: NUL for each
- * colon, CR and LF that it understood. `raw` is that memory, from the end of the version to the end of the head; the
- * head is whole when it holds exactly the marks of `count` headers. So bare LF and folded lines are refused too. */
-bool head_is_whole(Slice raw, size_t count);
 
 /* Whether a body follows, and its size when the head says it (chunked: unknown, *ret_size untouched, false). */
 bool head_has_body(const Head *head);

@@ -1,10 +1,10 @@
 /* listener.c -- the listening socket, and the keeper: the thread that accepts connections and keeps time.
  *
- * We accept ourselves and hand the sockets to libmicrohttpd, which spreads them evenly over its threads. That keeps the
- * limits and the stop in our hands, and the library's threads free of the listening socket. */
+ * One thread accepts for all loops: so the limits are kept and a stop begins in one place, and connections are spread evenly. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -69,6 +69,24 @@ Status listener_open(WebServer *server, Reason *reason)
 
 /* ---- The keeper ---- */
 
+/* The loops in turn; one that is held up is left out, unless all are. */
+static Loop *next_loop(WebServer *server)
+{
+    size_t count = (size_t)server->options.config->web_threads, chosen = server->next_loop;
+    for (size_t i = 0; i < count && loop_is_held_up(&server->loops[chosen]); i++)
+        chosen = (chosen + 1) % count;
+    server->next_loop = (chosen + 1) % count;
+    return &server->loops[chosen];
+}
+
+static void give_to_loop(WebServer *server, int fd, Address peer)
+{
+    int on = 1;
+    Loop *loop = next_loop(server);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    loop_give(loop, channel_new(loop, connections_add(server->connections, fd, peer), fd));
+}
+
 /* False when no more can be accepted for now: all taken, none left in the queue, or out of files. */
 static bool accept_one(WebServer *server)
 {
@@ -80,8 +98,8 @@ static bool accept_one(WebServer *server)
         return errno == EINTR || errno == ECONNABORTED;
     if (atomic_load(&server->stopping) || connections_full(server->connections))
         close(fd);
-    else /* the library closes it when it fails */
-        (void)MHD_add_connection(server->daemon, fd, (struct sockaddr *)&peer, size);
+    else
+        give_to_loop(server, fd, address_of_socket((struct sockaddr *)&peer));
     return true;
 }
 

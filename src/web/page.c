@@ -1,7 +1,6 @@
 /* page.c -- one rendered page with its compressed forms; see page_cache.h.
  *
  * A compressed form has a state of its own: whoever moves it from MISSING to BUSY makes it, and READY publishes it. Nobody waits. */
-#include <microhttpd.h>
 #include <sodium.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -68,8 +67,7 @@ void page_release(CachedPage *page)
     }
     free_text(page->content_type);
     for (int i = 0; i <= HTTP_IDENTITY; i++)
-        if (page->responses[i] != NULL)
-            MHD_destroy_response(page->responses[i]);
+        free(page->heads[i]);
     for (int i = 0; i < HTTP_IDENTITY; i++)
         buffer_free(&page->forms[i].bytes);
     buffer_free(&page->body);
@@ -134,13 +132,24 @@ Slice page_encoded(CachedPage *page, Slice accept_encoding, HttpEncoding *ret_en
     return encoding == HTTP_IDENTITY ? page_body(page) : buffer_slice(&page->forms[encoding].bytes);
 }
 
-struct MHD_Response *page_response(const CachedPage *page, HttpEncoding encoding)
+static Slice bytes_of(const PageHead *head)
 {
-    return atomic_load_explicit(&page->responses[encoding], memory_order_acquire);
+    return head == NULL ? SLICE_EMPTY : slice_of(head->bytes, head->size);
 }
 
-bool page_keep_response(CachedPage *page, HttpEncoding encoding, struct MHD_Response *response)
+Slice page_head(const CachedPage *page, HttpEncoding encoding)
 {
-    struct MHD_Response *none = NULL;
-    return atomic_compare_exchange_strong(&page->responses[encoding], &none, response);
+    return bytes_of(atomic_load_explicit(&page->heads[encoding], memory_order_acquire));
+}
+
+Slice page_keep_head(CachedPage *page, HttpEncoding encoding, Slice bytes)
+{
+    PageHead *head = malloc(sizeof *head + bytes.size), *other = NULL;
+    CHECK(head != NULL);
+    head->size = bytes.size;
+    memcpy(head->bytes, bytes.data, bytes.size);
+    if (atomic_compare_exchange_strong(&page->heads[encoding], &other, head))
+        return bytes_of(head);
+    free(head);
+    return bytes_of(other);
 }

@@ -15,8 +15,6 @@
 #include "base/world.h"
 #include "web/http_rules.h"
 
-struct MHD_Response; /* microhttpd.h */
-
 typedef struct PageCache PageCache;
 typedef struct CachedPage CachedPage;
 
@@ -53,11 +51,10 @@ const char *page_etag(const CachedPage *page);
 /* The body in the best encoding that the client takes and that there is. A form that is missing is made by the first who wants
  * it; others get the plain one meanwhile, as does everyone when it would not be smaller. */
 Slice page_encoded(CachedPage *page, Slice accept_encoding, HttpEncoding *ret_encoding);
-/* The whole answer with the page in this encoding, for whoever sends it so the next time; NULL: there is none yet. */
-struct MHD_Response *page_response(const CachedPage *page, HttpEncoding encoding);
-/* The page owns it now. False: another thread was faster, and it stays the caller's. */
-MUST_USE bool page_keep_response(CachedPage *page, HttpEncoding encoding,
-                                 struct MHD_Response *response);
+/* The head of the answer with the page in this encoding, for whoever sends it so the next time; empty: there is none yet. */
+Slice page_head(const CachedPage *page, HttpEncoding encoding);
+/* Keeps a copy, and returns what is kept: another thread may have been faster. */
+Slice page_keep_head(CachedPage *page, HttpEncoding encoding, Slice head);
 
 /* ---- The cache ---- */
 

@@ -13,7 +13,10 @@ typedef struct PageForm {
     Buffer bytes; /* when READY */
 } PageForm;
 
-typedef _Atomic(struct MHD_Response *) PageResponse;
+typedef struct PageHead {
+    size_t size;
+    char bytes[];
+} PageHead;
 
 struct CachedPage {
     _Atomic uint32_t references;
@@ -24,7 +27,7 @@ struct CachedPage {
     char etag[PAGE_ETAG_TEXT];
     Buffer body, extra;
     PageForm forms[HTTP_IDENTITY];
-    PageResponse responses[HTTP_IDENTITY + 1];
+    _Atomic(PageHead *) heads[HTTP_IDENTITY + 1];
 };
 
 CachedPage *page_hold(CachedPage *page);

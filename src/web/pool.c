@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "web/loop.h"
 #include "web/server_internal.h"
 
 struct Pool {
@@ -92,11 +93,10 @@ static void *work(void *argument)
     for (size_t count; (count = next_requests(pool, requests)) > 0;) {
         answers_begin(requests, count);
         for (size_t i = 0; i < count; i++) {
-            struct MHD_Connection *mhd = requests[i]->mhd;
+            Channel *channel = requests[i]->channel;
             answer_end(requests[i]);
             is_through(pool); /* before the client can hear of it, and come again */
-            atomic_store(&requests[i]->is_made, true);
-            MHD_resume_connection(mhd);
+            loop_give(channel->loop, channel);
         }
     }
     return NULL;
@@ -141,15 +141,12 @@ void pool_free(Pool *pool)
     free(pool);
 }
 
-/* Suspended before it can be taken: a connection must not be resumed earlier. */
-bool pool_take(Pool *pool, WebRequest *request, struct MHD_Connection *mhd)
+bool pool_take(Pool *pool, WebRequest *request)
 {
     unsigned most = pool->options.threads + pool->options.queue;
     CHECK(pthread_mutex_lock(&pool->lock) == 0);
     bool has_room = !pool->ends && pool->running + pool->waiting < most;
     if (has_room) {
-        MHD_suspend_connection(mhd);
-        request->mhd = mhd;
         request->next = NULL;
         *pool->last = request;
         pool->last = &request->next;

@@ -1,7 +1,7 @@
 /* pool.h -- threads of their own for handlers that wait or compute for long (WebRoute.threads): saves wait for the disk, passwords
  * take a quarter of a second of a core.
  *
- * The connection is suspended while its request waits and runs here, so that it holds none of the few threads that answer all others;
+ * Nothing is read from the connection while its request waits and runs here, and it holds none of the few threads that answer all others;
  * and as many saves as a pool has threads share one sync of the disk. Bounded: threads and `queue` together are the most that are here, and whoever comes
  * then is told at once. Requests that can wait together (WebRoute.together) are taken several at a time by one thread: with many savers, waking
  * up a thread for each costs more than saving.
@@ -11,7 +11,6 @@
 
 #include "web/request_internal.h"
 
-struct MHD_Connection;
 typedef struct Pool Pool;
 
 /* The name of its threads has at most 15 bytes. */
@@ -26,6 +25,6 @@ Pool *pool_start(const PoolOptions *options);
 void pool_stop(Pool *pool);
 /* After pool_stop, when nobody calls pool_take any more. */
 void pool_free(Pool *pool);
-/* Called by the library's thread, in the handler. True: the connection is suspended, and resumed when its answer is made and
- * request->is_made. False: there is no room. */
-bool pool_take(Pool *pool, WebRequest *request, struct MHD_Connection *mhd);
+/* Called by the thread of the request's channel, which gets the channel back by its loop's inbox (loop_give) when the answer is made. False: there is no
+ * room. */
+bool pool_take(Pool *pool, WebRequest *request);

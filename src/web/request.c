@@ -35,6 +35,7 @@ void request_free(WebRequest *request)
     let_go(request);
     buffer_free(&request->body);
     buffer_free(&request->answer.buffer);
+    buffer_free(&request->out);
     arena_free(request->arena);
     free(request);
 }
@@ -51,12 +52,14 @@ static Buffer kept_buffer(Buffer *buffer)
 
 void request_reset(WebRequest *request)
 {
-    Buffer body = kept_buffer(&request->body), answer = kept_buffer(&request->answer.buffer);
+    Buffer body = kept_buffer(&request->body), answer = kept_buffer(&request->answer.buffer),
+           out = kept_buffer(&request->out);
     let_go(request);
     arena_reset(request->arena);
     *request = (WebRequest){.server = request->server,
                             .arena = request->arena,
                             .body = body,
+                            .out = out,
                             .answer = {.code = 200, .buffer = answer}};
 }
 
@@ -310,7 +313,7 @@ void web_header(WebRequest *request, const char *name, const char *value)
 {
     WebAnswer *answer = &request->answer;
     size_t place = answer_header(answer, name);
-    CHECK(place < WEB_HEADERS_MAX);
+    CHECK(place < WEB_HEADERS_MAX && strpbrk(value, "\r\n") == NULL);
     answer->headers[place].name = name;
     answer->headers[place].value = value;
     if (place == answer->header_count)

@@ -33,22 +33,19 @@ typedef struct WebCookie {
 struct WebRequest {
     WebServer *server;
     Connection *connection;
-    WebRequest *next;           /* in the list of spare ones, or of a pool */
-    struct MHD_Connection *mhd; /* while a pool has it (pool.h) */
-    _Atomic bool is_made;       /* a pool has made the answer, which is, to be sent */
+    WebRequest *next; /* in the list of spare ones, or of a pool */
+    struct Channel *channel;
     Arena *arena;
 
     /* what came */
     Slice target;        /* of the request line, as it came */
-    bool target_torn;    /* the request line held a NUL */
-    bool has_begun;      /* the head is complete */
     bool is_head;        /* the method is HEAD */
     bool is_answered;    /* an answer of ours is on its way */
     bool is_handed_over; /* the connection belongs to the events now */
     Slice method;
     Head head;
-    uint64_t head_bytes, head_memory; /* as it came, and as the library keeps it */
-    uint64_t body_most;               /* what the route takes */
+    uint64_t head_bytes;
+    uint64_t body_most; /* what the route takes */
     HttpTarget path;
     Address client;
     WebMatch match;
@@ -65,6 +62,7 @@ struct WebRequest {
     void *viewer;
     bool is_for_one; /* the viewer is somebody: the answer is not for others */
     WebAnswer answer;
+    Buffer out;                         /* the head of the answer */
     WebCookie cookies[WEB_COOKIES_MAX]; /* outlive answer_clear */
     size_t cookie_count;
     Events *watches; /* has a place for this request; or NULL */

@@ -11,46 +11,25 @@
 enum {
     FILES_BESIDE =
         512, /* open files for everything that is no connection: the store's, the log, … */
-    ANSWER_HEAD = 4096, /* the library builds an answer's head in the memory of its request */
-    LIBRARY_SLACK = 1024,
     STOP_STEP_MS = 10,
     OUTSIDE_THREADS = 4, /* WEB_OUTSIDE: they wait for others, and compute nothing */
     OUTSIDE_QUEUE = 32,
 };
 
-/* We decode addresses ourselves, strictly; the library must leave them as they came. */
-static size_t leave_encoded(void *context, struct MHD_Connection *mhd, char *text)
+static void start_loops(WebServer *server)
 {
-    (void)context;
-    (void)mhd;
-    return strlen(text);
+    size_t count = (size_t)server->options.config->web_threads;
+    server->loops = calloc(count, sizeof *server->loops);
+    CHECK(server->loops != NULL);
+    for (size_t i = 0; i < count; i++)
+        loop_start(&server->loops[i], server);
 }
 
-size_t server_head_room(const Config *config)
+static void stop_loops(WebServer *server)
 {
-    return (size_t)config->header_bytes + (size_t)config->header_bytes / 4;
-}
-
-/* Turbo: the library closes a socket without shutting it down first, which lets us keep one that we have handed over to the
- * events. */
-static Status start_library(WebServer *server, Reason *reason)
-{
-    const Config *config = server->options.config;
-    unsigned threads = (unsigned)config->web_threads;
-    /* Each thread of the library gets an equal part of its limit, so it must not be the one that counts: ours does. */
-    unsigned most = ((unsigned)config->connections + LIBRARY_SLACK) * threads;
-    server->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_USE_TURBO |
-            MHD_ALLOW_SUSPEND_RESUME,
-        0, NULL, NULL, exchange_handle, server, MHD_OPTION_THREAD_POOL_SIZE,
-        threads > 1 ? threads : 0, MHD_OPTION_CONNECTION_LIMIT, most,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, server_head_room(config) + ANSWER_HEAD,
-        MHD_OPTION_NOTIFY_CONNECTION, exchange_connection, server, MHD_OPTION_NOTIFY_COMPLETED,
-        exchange_completed, server, MHD_OPTION_URI_LOG_CALLBACK, exchange_request_line, server,
-        MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, server, MHD_OPTION_END);
-    if (server->daemon == NULL)
-        return reason_set(reason, STATUS_UNAVAILABLE, NULL, "the HTTP library did not start");
-    return STATUS_OK;
+    for (size_t i = 0; i < (size_t)server->options.config->web_threads; i++)
+        loop_stop(&server->loops[i]);
+    free(server->loops);
 }
 
 /* The soft limit is raised as far as we are allowed to. */
@@ -114,11 +93,6 @@ static void make_parts(WebServer *server)
 
 static void free_server(WebServer *server)
 {
-    while (server->spare != NULL) {
-        WebRequest *request = server->spare;
-        server->spare = request->next;
-        request_free(request);
-    }
     if (server->connections != NULL)
         connections_free(server->connections);
     metrics_free(server->metrics);
@@ -183,16 +157,10 @@ static Status start(WebServer *server, Reason *reason)
     TRY(listener_open(server, reason));
     name_public_url(server);
     start_pools(server);
-    Status status = start_library(server, reason);
-    if (status == STATUS_OK) {
-        log_gather(server->options.log, true); /* the keeper flushes */
-        keeper_start(server);
-        return STATUS_OK;
-    }
-    stop_pools(server);
-    close(server->listen_fd);
-    close(server->wake_fd);
-    return status;
+    start_loops(server);
+    log_gather(server->options.log, true); /* the keeper flushes */
+    keeper_start(server);
+    return STATUS_OK;
 }
 
 Status web_server_check(const Config *config, Reason *reason)
@@ -268,8 +236,8 @@ void web_server_stop(WebServer *server)
     listener_close(server);
     wait_for_requests(server);
     keeper_stop(server);
-    stop_pools(server); /* the library does not end while a connection is suspended */
-    MHD_stop_daemon(server->daemon);
+    stop_pools(server); /* what they have goes back to the loops */
+    stop_loops(server);
     log_gather(server->options.log, false);
     free_server(server);
 }

@@ -11,9 +11,7 @@
  *      between requests, connections in all and per address. See connections.h.
  *   2. A request that two programs could read differently is refused with 400, and its connection closed (head.h).
  *   3. Every answer has the security headers and an X-Request-Id (pages from memory, which are the same for everybody, have no id), and
- *      gives one line in the log, except for requests that the HTTP library refuses by itself (a request line or header it
- *      cannot read, a head that does not fit its memory, a malformed chunk): a bare 400, 413, 414, 431, 500 or 505, and the
- *      connection is closed.
+ *      gives one line in the log.
  *   4. Slow or idle clients hold no thread. A handler does hold one while it runs: one of web_threads when it only reads, one of a
  *      pool of its own when it waits for the disk or computes a password (WebThreads in route.h), and the pools are bounded.
  *   5. web_server_stop refuses new connections at once, closes idle ones, lets requests that are under way finish for up

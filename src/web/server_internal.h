@@ -4,13 +4,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include <microhttpd.h>
-
 #include "web/connections.h"
+#include "web/loop.h"
 #include "web/metrics.h"
 #include "web/request_internal.h"
 
-enum { MAINTENANCE_TEXT = 301, PUBLIC_URL_TEXT = 300, SPARE_REQUESTS = 256 };
+enum { MAINTENANCE_TEXT = 301, PUBLIC_URL_TEXT = 300 };
 
 struct WebServer {
     WebOptions options;
@@ -22,7 +21,8 @@ struct WebServer {
     Metrics *metrics;
     PageCache *page_cache;                /* NULL: none */
     struct Pool *pools[WEB_THREAD_KINDS]; /* NULL for threads that are in none */
-    struct MHD_Daemon *daemon;
+    Loop *loops;                          /* web_threads of them */
+    size_t next_loop;                     /* the keeper's: who gets the next connection */
     char public_url[PUBLIC_URL_TEXT];
     bool is_secure; /* public_url is https */
 
@@ -40,16 +40,9 @@ struct WebServer {
     _Atomic bool stopping;
     _Atomic bool keeper_ends;
     _Atomic bool maintenance;
-    pthread_mutex_t lock; /* the next three */
+    pthread_mutex_t lock; /* the next */
     char maintenance_text[MAINTENANCE_TEXT];
-    WebRequest *spare;
-    size_t spare_count;
 };
-
-/* The library keeps a head in memory of a fixed size, with a copy of its cookies and some 60 bytes for each header, cookie and field of the
- * address, and builds the head of the answer in what is left. It clears all of it after each request, which is a tenth of a small
- * request's cost, so it should not be larger than needed. This is what a head may take of it: the rest is for the answer. */
-size_t server_head_room(const Config *config);
 
 /* listener.c: the socket, and the thread that accepts and keeps time. */
 MUST_USE Status listener_open(WebServer *server, Reason *reason);
@@ -58,15 +51,23 @@ void keeper_start(WebServer *server);
 void listener_close(WebServer *server);
 void keeper_stop(WebServer *server);
 
-/* exchange.c: one request from its first line to its log line; the callbacks of libmicrohttpd. */
-void *exchange_request_line(void *server, const char *target, struct MHD_Connection *mhd);
-enum MHD_Result exchange_handle(void *server, struct MHD_Connection *mhd, const char *url,
-                                const char *method, const char *version, const char *upload,
-                                size_t *upload_size, void **request);
-void exchange_completed(void *server, struct MHD_Connection *mhd, void **request,
-                        enum MHD_RequestTerminationCode how);
-void exchange_connection(void *server, struct MHD_Connection *mhd, void **connection,
-                         enum MHD_ConnectionNotificationCode what);
+/* exchange.c: one request from its head to its log line, as its channel calls it. */
+/* The head is complete; or it is too large, and `start` is its beginning. Afterwards request->status says what comes of it. */
+void exchange_begin(WebRequest *request, Connection *connection, Slice head);
+void exchange_begin_large(WebRequest *request, Connection *connection, Slice start);
+/* Whether the body is to be read. One that comes with a request that is refused is not: then the connection ends behind the answer. */
+bool exchange_wants_body(WebRequest *request);
+bool exchange_expects_continue(const WebRequest *request);
+/* The body could not be read to its end. */
+void exchange_refuse_body(WebRequest *request, FramingStep why);
+/* Makes the answer. False: a pool does, and gives the channel back. */
+bool exchange_make(WebRequest *request);
+/* The answer as it goes out: how many parts. */
+size_t exchange_parts(WebRequest *request, Slice date_line, struct iovec parts[EXCHANGE_PARTS]);
+/* Whether the connection is to be handed over to the events, which send the head, too. */
+bool exchange_is_watch(const WebRequest *request);
+void exchange_hand_over(WebRequest *request, Slice date_line, int fd);
+void exchange_end(WebRequest *request, bool is_cut);
 
 /* answer.c: from the judged request to what is sent. */
 /* Looks at the head; afterwards request->status says whether the route's handler may run. */

@@ -168,58 +168,12 @@ TEST(a_request_that_was_allowed_more_time_is_cut_when_that_is_over)
     connections_free(connections);
 }
 
-/* Dribbles a byte each half second and says after how many seconds it was cut. */
-static double dribble_until_cut(Connections *connections, const Pair *pair)
-{
-    double seconds = 0;
-    while (!is_cut(pair) && seconds < 2 * IDLE_S) {
-        receive_byte(pair);
-        pass(connections, 0.5);
-        seconds += 0.5;
-    }
-    return seconds;
-}
-
-TEST(a_dribbled_head_is_a_request_from_its_first_byte)
-{
-    Connections *connections = begin_test(100, 100);
-    Pair fresh = open_pair(connections, "192.0.2.1");
-    double seconds = dribble_until_cut(connections, &fresh);
-    EXPECT(seconds >= REQUEST_S && seconds <= REQUEST_S + 2.5);
-    Pair used = open_pair(connections, "192.0.2.1");
-    begin(&used);
-    end(&used);
-    pass(connections, 3);
-    seconds = dribble_until_cut(connections, &used);
-    EXPECT(seconds >= REQUEST_S && seconds <= REQUEST_S + 2.5);
-    EXPECT_I64(connections_cut_count(connections, CONNECTION_CUT_SLOW), 2);
-    close_pair(connections, &fresh);
-    close_pair(connections, &used);
-    connections_free(connections);
-}
-
-TEST(a_slow_head_shortens_the_time_for_the_rest)
-{
-    Connections *connections = begin_test(100, 100);
-    Pair pair = open_pair(connections, "192.0.2.1");
-    receive_byte(&pair);
-    pass(connections, REQUEST_S - 2);
-    EXPECT(!is_cut(&pair));
-    begin(&pair);
-    pass(connections, 5);
-    EXPECT(is_cut(&pair));
-    end(&pair);
-    close_pair(connections, &pair);
-    connections_free(connections);
-}
-
 TEST(a_finished_request_leaves_nothing_to_the_next)
 {
     Connections *connections = begin_test(100, 100);
     Pair pair = open_pair(connections, "192.0.2.1");
-    receive_byte(&pair);
-    pass(connections, 5); /* seen arriving */
     begin(&pair);
+    pass(connections, 5);
     end(&pair);
     pass(connections, IDLE_S - 1); /* far beyond the deadline of the first */
     EXPECT(!is_cut(&pair));

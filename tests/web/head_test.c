@@ -87,13 +87,3 @@ TEST(a_body_follows_a_length_or_an_encoding)
     EXPECT(!head_body_size(&chunked, &size) && size == 7);
     EXPECT(head_body_size(&sized, &size) && size == 42);
 }
-
-/* What the library leaves of "\r\nHost: a\r\nX: b\r\n\r\n". */
-TEST(a_head_is_whole_when_only_its_marks_are_nul)
-{
-    EXPECT(head_is_whole(SLICE("\0\0\0\0"), 0));
-    EXPECT(head_is_whole(SLICE("\0\0Host\0 a\0\0X\0 b\0\0\0\0"), 2));
-    EXPECT(!head_is_whole(SLICE("\0\0Host\0 a\0\0X\0 b\0c\0\0\0\0"), 2));
-    EXPECT(!head_is_whole(SLICE("\0\0Host\0 a\0\0\0X: b\0\0"), 1));
-    EXPECT(!head_is_whole(SLICE("\0Host\0 a\0\0"), 1));
-}

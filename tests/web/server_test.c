@@ -25,10 +25,15 @@ static Status count(WebRequest *request)
     return STATUS_OK;
 }
 
-static const WebRoute ROUTES[] = {
-    {WEB_GET, "/count", count, .help = "Counts.",
-     .params = {{"n", WEB_QUERY, WEB_NUMBER, .least = 0, .most = 1000000, .help = "Echoed."}}},
-};
+/* One is answered by the thread that reads it, the other by one of a pool. */
+#define COUNT_ROUTE(method)                                                              \
+    {                                                                                    \
+        method, "/count", count, .help = "Counts.", .params = {                          \
+            {"n", WEB_QUERY, WEB_NUMBER, .least = 0, .most = 1000000, .help = "Echoed."} \
+        }                                                                                \
+    }
+static const WebRoute ROUTES[] = {COUNT_ROUTE(WEB_GET), COUNT_ROUTE(WEB_POST)};
+enum { ROUTE_COUNT = sizeof ROUTES / sizeof ROUTES[0] };
 
 static void start_server(Config *config)
 {
@@ -37,8 +42,11 @@ static void start_server(Config *config)
     config->listen = "127.0.0.1:0";
     config->connections = 100;
     quiet = log_new(-1, LOG_ERROR, world_real().clock);
-    WebOptions options = {
-        .config = config, .world = world_real(), .log = quiet, .routes = ROUTES, .route_count = 1};
+    WebOptions options = {.config = config,
+                          .world = world_real(),
+                          .log = quiet,
+                          .routes = ROUTES,
+                          .route_count = ROUTE_COUNT};
     EXPECT_STATUS(web_server_start(&options, &server, &reason), STATUS_OK);
 }
 
@@ -63,8 +71,8 @@ static int ask(int fd, int64_t number)
 {
     char text[4096];
     size_t size = 0;
-    int length = snprintf(text, sizeof text, "GET /count?n=%lld HTTP/1.1\r\nHost: a\r\n\r\n",
-                          (long long)number);
+    int length = snprintf(text, sizeof text, "%s /count?n=%lld HTTP/1.1\r\nHost: a\r\n\r\n",
+                          number % 2 == 0 ? "GET" : "POST", (long long)number);
     if (send(fd, text, (size_t)length, MSG_NOSIGNAL) != length)
         return 0;
     while (size < sizeof text - 1) {

@@ -145,7 +145,7 @@ def all_but_the_date(answer):
 
 @pytest.mark.parametrize("first", ["GET", "HEAD"])
 def test_who_asks_first_and_how_makes_no_difference_to_others(start, first):
-    """One response of the HTTP library is sent to all of them, by several threads at once."""
+    """The same bytes are sent to all of them, by several threads at once."""
     server = start(web_threads=4)
     target = "/cached?name=first&how=same"
     with server.connect() as client:

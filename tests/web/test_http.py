@@ -1,4 +1,5 @@
 """What a well-behaved and a clumsy client see: methods, parameters, errors, headers, logs."""
+import email.utils
 import re
 import time
 
@@ -25,6 +26,66 @@ def test_pipelined_requests_are_answered_in_order(server):
     with server.connect() as client:
         client.send(b"".join(b"GET /echo?id=%d HTTP/1.1\r\nHost: a\r\n\r\n" % i for i in range(1, 21)))
         assert [client.answer().json()["id"] for _ in range(20)] == list(range(1, 21))
+
+
+def test_more_pipelined_requests_than_one_turn_takes(server):
+    count = 1000  # far more than what is read at once, too
+    with server.connect() as client, server.connect() as other:
+        client.send(b"".join(b"GET /echo?id=%d HTTP/1.1\r\nHost: a\r\n\r\n" % i for i in range(1, count + 1)))
+        assert other.get("/page").code == 200
+        assert [client.answer().json()["id"] for _ in range(count)] == list(range(1, count + 1))
+
+
+def test_a_request_that_comes_byte_by_byte_is_the_same(server):
+    text = b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n" + FORM.encode() + b"\r\n\r\nid=7"
+    with server.connect() as client:
+        for byte in text + text:
+            client.send(bytes([byte]))
+        assert client.answer().json()["id"] == client.answer().json()["id"] == 7
+
+
+def test_what_follows_a_body_is_the_next_request(server):
+    with server.connect() as client:
+        client.send(b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n" + FORM.encode() + b"\r\n\r\nid=7"
+                    b"GET /echo?id=8 HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert (client.answer().json()["id"], client.answer().json()["id"]) == (7, 8)
+
+
+def test_requests_behind_one_that_a_pool_runs_wait_for_it(server):
+    with server.connect() as client:
+        client.send(b"GET /slowly?ms=200 HTTP/1.1\r\nHost: a\r\n\r\n" + b"GET /echo?id=5 HTTP/1.1\r\nHost: a\r\n\r\n" * 3)
+        assert client.answer().body == b"slept\n"
+        assert [client.answer().json()["id"] for _ in range(3)] == [5, 5, 5]
+
+
+def test_a_client_that_has_sent_all_and_says_so_is_still_answered(server):
+    for target in (b"/page", b"/slowly?ms=100", b"/large?bytes=3000000"):
+        with server.connect() as client:
+            client.send(b"GET " + target + b" HTTP/1.1\r\nHost: a\r\n\r\n")
+            client.socket.shutdown(1)
+            assert client.answer().code == 200
+            assert client.is_closed()
+
+
+def test_an_answer_larger_than_the_socket_takes_arrives_whole(server):
+    with server.connect() as client:
+        client.send(b"GET /large?bytes=30000000 HTTP/1.1\r\nHost: a\r\n\r\nGET /page HTTP/1.1\r\nHost: a\r\n\r\n")
+        time.sleep(0.2)  # the server waits for room meanwhile
+        assert len(client.answer().body) == 30000000
+        assert client.answer().code == 200
+
+
+def test_empty_lines_before_a_request_are_left_out(server):
+    with server.connect() as client:
+        client.send(b"\r\n\r\nGET /page HTTP/1.1\r\nHost: a\r\n\r\n\r\nGET /page HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert client.answer().code == client.answer().code == 200
+
+
+def test_every_answer_has_a_date(server):
+    with server.connect() as client:
+        for target in ("/page", "/cached?name=a", "/nowhere"):
+            date = email.utils.parsedate_to_datetime(client.get(target).header("date"))
+            assert abs(date.timestamp() - time.time()) < 5
 
 
 def test_http_1_0_is_closed_after_its_answer(server):
@@ -206,7 +267,7 @@ SECURITY = {
 
 
 @pytest.mark.parametrize("target", ["/", "/page", "/healthz", "/metrics", "/nowhere", "/page/", "/status?n=11",
-                                    "/robots.txt", "/bad%"])
+                                    "/robots.txt", "/bad%", "/" + "a" * 60000, "nonsense"])
 def test_every_answer_has_the_security_headers_and_an_id(server, target):
     answer = server.get(target)
     for name, value in SECURITY.items():

@@ -105,6 +105,19 @@ def test_a_slow_handler_and_a_slow_reader_are_cut(start):
     server.wait_for_log(lambda line: line.get("outcome") == "cut" and line["path"] == "/large")
 
 
+def test_a_thread_that_is_held_up_gets_no_newcomers(start):
+    server = start(web_threads=2)
+    with server.connect() as slow:
+        slow.send(b"GET /slow?ms=1500 HTTP/1.1\r\nHost: a\r\n\r\n")
+        server.wait_for_sleeper()
+        time.sleep(0.1)
+        began = time.monotonic()
+        for _ in range(20):
+            assert server.get("/page").code == 200
+        assert time.monotonic() - began < 1
+        assert slow.answer().body == b"slept\n"
+
+
 def test_idle_connections_are_cut_before_and_after_a_request(start):
     server = start(request_seconds=30, idle_seconds=1)
     with server.connect() as silent, server.connect() as used:

@@ -125,7 +125,7 @@ def heads_of_all_kinds():
 @pytest.mark.parametrize("target", ["/page", "/echo/?x=" + "a" * 1900, "/cached?name=a", "/nowhere", "/page?" + "a&" * 60],
                          ids=["page", "redirect", "cached", "nowhere", "fields"])
 def test_whatever_a_head_is_made_of_it_is_answered(server, target):
-    """The library has one memory for the head, copies of it, and the head of the answer: there must be room for the last."""
+    """One bound for all of it, and an answer on both sides of it."""
     codes = {}
     for headers in heads_of_all_kinds():
         with server.connect() as client:
@@ -204,6 +204,19 @@ def test_a_chunked_body_is_413_as_soon_as_it_passes_the_limit(server):
                                           "request": answer.header("x-request-id")}
         assert answer.header("content-security-policy")
         assert client.is_closed()
+
+
+def test_what_cannot_be_read_is_answered_as_all_else_and_logged(server):
+    broken = {b"NONSENSE\r\n\r\n": 400, b"GET /page HTTP/1.1\r\nHost: a\r\nX\r\n\r\n": 400,
+              b"GET /page HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 9000: 431, b"GET /" + b"a" * 9000: 414,
+              b"POST /body HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n": 400}
+    for content, code in broken.items():
+        answer, closed = raw(server, content)
+        assert (answer.code, closed) == (code, True)
+        assert answer.header("content-security-policy") and answer.header("connection") == "close"
+        assert answer.header("x-request-id").encode() in answer.body
+        (line,) = server.logged(answer)
+        assert line["status"] == code
 
 
 @pytest.mark.parametrize("body", [b"x\r\n", b"-1\r\n", b"3\r\nabcd\r\n", b"ffffffffffffffffff\r\n", b"3 3\r\nabc\r\n"])

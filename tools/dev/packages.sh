@@ -2,7 +2,7 @@
 #
 # Recommended packages are left out, so what gcc and clang only recommend is named here.
 declare -A PACKAGES=(
-    [build]="gcc libc6-dev meson ninja-build pkg-config python3 librocksdb-dev libmicrohttpd-dev libjansson-dev libjemalloc-dev
+    [build]="gcc libc6-dev meson ninja-build pkg-config python3 librocksdb-dev libjansson-dev libjemalloc-dev
              libsodium-dev libutf8proc-dev libcrypt-dev libcmark-dev libcurl4-openssl-dev libssl-dev
              zlib1g-dev libbrotli-dev brotli"
     [test]="python3-pytest python3-aiosmtpd python3-cassandra python3-cryptography openssl zbar-tools"
