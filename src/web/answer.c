@@ -25,16 +25,23 @@ static Status judge_target(WebRequest *request)
 static Status judge_framing(WebRequest *request)
 {
     Status status = head_judge(&request->head, &request->reason);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         request->answer.close = true;
+        connection_linger(request->connection); /* nobody knows what follows it */
+    }
     return status;
 }
 
 static Status judge_host(WebRequest *request)
 {
     const WebOptions *options = &request->server->options;
-    if (options->is_our_host == NULL ||
-        options->is_our_host(options->context, request->head.values[HEAD_HOST]))
+    Slice host = web_head(request, HEAD_HOST), other = request->path.host;
+    if (other.size > 0 && !slice_equal_ignoring_case(other, host)) {
+        request->answer.close = true;
+        return reason_set(&request->reason, STATUS_INVALID, NULL,
+                          "the address and the Host header must name the same host");
+    }
+    if (options->is_our_host == NULL || options->is_our_host(options->context, host))
         return STATUS_OK;
     return web_fail(request, ERROR_HOST, STATUS_INVALID);
 }
@@ -44,7 +51,6 @@ static Status judge_host(WebRequest *request)
 static Status judge_method(WebRequest *request, WebMethod *ret_method)
 {
     static const char *const others[] = {"OPTIONS", "TRACE", "CONNECT", "QUERY"};
-    request->is_head = slice_equal(request->method, SLICE("HEAD"));
     if (request->is_head) {
         *ret_method = WEB_GET;
         return STATUS_OK;

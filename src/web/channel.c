@@ -10,7 +10,7 @@
 #include "web/loop.h"
 #include "web/server_internal.h"
 
-/* What one channel may do before others have their turn: reads, and requests of one read. */
+/* What one channel may do before others have their turn, and not even that when it takes long: reads or sends, and requests of one read. */
 enum { ROUNDS_MOST = 4, REQUESTS_A_ROUND = 16 };
 
 Channel *channel_new(Loop *loop, Connection *connection, int fd)
@@ -29,9 +29,13 @@ static int64_t now_us(const Channel *channel)
     return clock_steady_us(channel->loop->server->options.world.clock);
 }
 
-/* The request is over, well or not. */
+/* The request is over, well or not. One whose head never came to its end is a line in the log, too. */
 static void end_request(Channel *channel, bool is_cut)
 {
+    if (channel->request == NULL && channel->has_begun) {
+        channel->request = loop_take_request(channel->loop);
+        exchange_begin_torn(channel->request, channel->connection, buffer_slice(&channel->kept));
+    }
     if (channel->request != NULL) {
         exchange_end(channel->request, is_cut);
         loop_give_request(channel->loop, channel->request);
@@ -78,14 +82,23 @@ static void skip_sent(Channel *channel, size_t sent)
 
 static void is_answered(Channel *channel)
 {
-    channel->state = channel->request->answer.close ? CHANNEL_IS_DONE : CHANNEL_READS;
+    bool closes = channel->request->answer.close;
+    if (closes && channel->is_readable)
+        connection_linger(
+            channel->connection); /* closing over what is unread would take the answer back */
+    channel->state = closes ? CHANNEL_IS_DONE : CHANNEL_READS;
     channel->is_hungry = channel->kept.size == 0;
     end_request(channel, false);
 }
 
 static void send_parts(Channel *channel)
 {
-    while (channel->part < channel->part_count) {
+    for (int rounds = 0; channel->part < channel->part_count; rounds++) {
+        if (rounds == ROUNDS_MOST) {
+            channel->state = CHANNEL_SENDS;
+            loop_again(channel->loop, channel);
+            return;
+        }
         struct msghdr message = {.msg_iov = channel->parts + channel->part,
                                  .msg_iovlen = channel->part_count - channel->part};
         ssize_t sent = sendmsg(channel->fd, &message, MSG_NOSIGNAL);
@@ -148,7 +161,9 @@ static void begin_body(Channel *channel, bool is_here)
     (void)head_body_size(&request->head, &channel->body_left);
     if (is_here || !exchange_expects_continue(request))
         return;
-    if (send(channel->fd, GO_ON.data, GO_ON.size, MSG_NOSIGNAL) != (ssize_t)GO_ON.size)
+    ssize_t sent = send(channel->fd, GO_ON.data, GO_ON.size, MSG_NOSIGNAL);
+    if (sent != (ssize_t)GO_ON.size &&
+        (sent >= 0 || errno != EAGAIN)) /* without room, it goes on without */
         channel->state = CHANNEL_IS_DONE;
 }
 
@@ -159,6 +174,8 @@ static size_t use_head(Channel *channel, Slice bytes)
     size_t most = (size_t)channel->loop->server->options.config->header_bytes;
     if (slice_starts_with(bytes, EMPTY_LINE))
         return EMPTY_LINE.size; /* in front of a request it means nothing (RFC 9112, 2.2) */
+    if (slice_equal(bytes, slice_of(EMPTY_LINE.data, 1)))
+        return 0; /* perhaps another one */
     if (!channel->has_begun)
         connection_begin(channel->connection, now_us(channel));
     channel->has_begun = true;
@@ -171,7 +188,7 @@ static size_t use_head(Channel *channel, Slice bytes)
     channel->request = loop_take_request(channel->loop);
     channel->request->channel = channel;
     if (size == 0 || size > most) {
-        exchange_begin_large(channel->request, channel->connection, slice_of(bytes.data, most));
+        exchange_begin_torn(channel->request, channel->connection, slice_of(bytes.data, most));
         connection_linger(channel->connection);
         make_answer(channel);
         return bytes.size;
@@ -214,7 +231,7 @@ static size_t use_body(Channel *channel, Slice bytes)
 static size_t use(Channel *channel, Slice bytes)
 {
     size_t used = 0, step = 1;
-    for (int requests = 0; channel->state == CHANNEL_READS && requests < REQUESTS_A_ROUND;) {
+    for (int requests = 0; channel->state == CHANNEL_READS;) {
         Slice rest = slice_after(bytes, used);
         if (rest.size > 0)
             step = channel->request == NULL ? use_head(channel, rest) : use_body(channel, rest);
@@ -222,7 +239,9 @@ static size_t use(Channel *channel, Slice bytes)
         if (channel->is_hungry)
             break;
         used += step;
-        requests += channel->request == NULL;
+        if (channel->request == NULL && used < bytes.size &&
+            (++requests == REQUESTS_A_ROUND || loop_is_held_up(channel->loop)))
+            break;
     }
     return used;
 }
@@ -274,7 +293,7 @@ void channel_go_on(Channel *channel)
                 channel->state = CHANNEL_IS_DONE;
             return;
         }
-        if (rounds == ROUNDS_MOST) {
+        if (rounds == ROUNDS_MOST || (rounds > 0 && loop_is_held_up(channel->loop))) {
             loop_again(channel->loop, channel);
             return;
         }

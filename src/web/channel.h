@@ -1,7 +1,7 @@
 /* channel.h -- one connection as its thread sees it: what has come in and is not used yet, the request that is under way, the
  * answer that is going out.
  *
- * A channel belongs to one loop (loop.h) and is touched by its thread alone, except while a pool has its request: then nobody touches it. Its
+ * A channel belongs to one loop (loop.h) and is touched by its thread alone; a pool that has its request only gives the channel back. Its
  * socket never blocks. What is read goes to memory that all channels of a loop share, and only what cannot be used yet is kept: an idle
  * connection costs some 200 bytes. One request is under way at a time; those that came behind it wait, in order, and no more is read meanwhile.
  * Time is not kept here: connections.h cuts who is late, by shutting the socket down. */

@@ -88,7 +88,8 @@ static bool is_exempt(const Connections *connections, Address peer)
     return address_is_loopback(peer) || address_in_ranges(peer, &connections->limits.exempt);
 }
 
-bool connections_full(Connections *connections)
+/* Counts the refusal of whoever asks. */
+static bool connections_full(Connections *connections)
 {
     if (connections_open(connections) < (size_t)connections->limits.total)
         return false;
@@ -96,8 +97,22 @@ bool connections_full(Connections *connections)
     return true;
 }
 
+/* Under the lock: whether its address may have one more. */
+static bool count_holder(Connections *connections, Connection *connection)
+{
+    connection->is_counted = !is_exempt(connections, connection->peer);
+    if (!connection->is_counted ||
+        holders_add(connections->holders, connection->peer) <= connections->limits.per_address)
+        return true;
+    holders_remove(connections->holders, connection->peer);
+    atomic_fetch_add_explicit(&connections->cuts[CONNECTION_CUT_ADDRESS], 1, memory_order_relaxed);
+    return false;
+}
+
 Connection *connections_add(Connections *connections, int fd, Address peer)
 {
+    if (connections_full(connections))
+        return NULL;
     Connection *connection = calloc(1, sizeof *connection);
     CHECK(connection != NULL);
     connection->fd = fd;
@@ -105,18 +120,18 @@ Connection *connections_add(Connections *connections, int fd, Address peer)
     atomic_store_explicit(&connection->since_us, clock_steady_us(connections->clock),
                           memory_order_relaxed);
     pthread_mutex_lock(&connections->lock);
-    connection->next = connections->list.next;
-    connection->previous = &connections->list;
-    connection->next->previous = connections->list.next = connection;
-    size_t open = atomic_fetch_add_explicit(&connections->open, 1, memory_order_relaxed) + 1;
-    connection->is_counted = !is_exempt(connections, peer);
-    if (connection->is_counted &&
-        holders_add(connections->holders, peer) > connections->limits.per_address)
-        cut(connections, connection, CONNECTION_CUT_ADDRESS);
-    if (open > (size_t)connections->limits.total)
-        cut(connections, connection, CONNECTION_CUT_TOTAL);
+    bool has_place = count_holder(connections, connection);
+    if (has_place) {
+        connection->next = connections->list.next;
+        connection->previous = &connections->list;
+        connection->next->previous = connections->list.next = connection;
+        atomic_fetch_add_explicit(&connections->open, 1, memory_order_relaxed);
+    }
     pthread_mutex_unlock(&connections->lock);
-    return connection;
+    if (has_place)
+        return connection;
+    free(connection);
+    return NULL;
 }
 
 /* Keeps the socket open by a second handle, so that closing the first one does not reset the connection. */
@@ -181,11 +196,6 @@ void connection_linger(Connection *connection)
 Address connection_peer(const Connection *connection)
 {
     return connection->peer;
-}
-
-int connection_fd(const Connection *connection)
-{
-    return connection->fd;
 }
 
 /* ---- The timer ---- */

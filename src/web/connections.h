@@ -46,11 +46,9 @@ Connections *connections_new(const ConnectionLimits *limits, Clock clock);
 /* All connections must be closed. */
 void connections_free(Connections *connections);
 
-/* From any thread, once for a socket's start and once before it is closed. The record of a refused connection is
- * valid too; its socket is already shut down. */
-/* True when one more would be over the total; counts the refusal of whoever asks. */
-bool connections_full(Connections *connections);
+/* By one thread: the record of a new connection. NULL: it is refused, and its socket is to be closed unread; that is counted. */
 Connection *connections_add(Connections *connections, int fd, Address peer);
+/* From any thread, before the socket is closed. */
 void connections_remove(Connections *connections, Connection *connection);
 
 /* The first byte of a request is here; its answer is done. By the connection's own thread, at a time it has just asked
@@ -62,7 +60,6 @@ void connection_allow(Connection *connection, int64_t request_us);
 /* This connection will be closed with an unread body behind its answer. */
 void connection_linger(Connection *connection);
 Address connection_peer(const Connection *connection);
-int connection_fd(const Connection *connection);
 
 /* ---- For the timer's thread ---- */
 

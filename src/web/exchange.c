@@ -36,13 +36,13 @@ void exchange_begin(WebRequest *request, Connection *connection, Slice head)
         framing_read_head(arena_copy(request->arena, head), &request->head, request->arena);
     request->method = line.method;
     request->target = line.target;
-    request->head_bytes = head.size;
+    request->is_head = slice_equal(line.method, SLICE("HEAD"));
     request->answer.close = wants_close(&request->head);
     answer_judge(request);
 }
 
 /* The address is too long where its line has no end in what may be a head. */
-void exchange_begin_large(WebRequest *request, Connection *connection, Slice start)
+void exchange_begin_torn(WebRequest *request, Connection *connection, Slice start)
 {
     begin(request, connection);
     Slice line = slice_of(start.data, slice_find(start, '\r'));
@@ -50,7 +50,7 @@ void exchange_begin_large(WebRequest *request, Connection *connection, Slice sta
     request->method = arena_copy(request->arena, slice_of(line.data, slice_find(line, ' ')));
     line = slice_after(line, request->method.size + 1);
     request->target = arena_copy(request->arena, slice_of(line.data, slice_find(line, ' ')));
-    request->head_bytes = start.size;
+    request->is_head = slice_equal(request->method, SLICE("HEAD"));
     request->answer.close = true;
     request->client = connection_peer(connection);
     request->status =

@@ -27,6 +27,19 @@ static bool next_line(Slice *rest, Slice *ret_line)
     return true;
 }
 
+static bool is_text(char byte)
+{
+    return ((unsigned char)byte >= ' ' && byte != 0x7F) || byte == '\t';
+}
+
+static bool is_all_text(Slice text)
+{
+    size_t i = 0;
+    while (i < text.size && is_text(text.data[i]))
+        i++;
+    return i == text.size;
+}
+
 static bool read_line(Slice text, FramingLine *ret_line, Head *head)
 {
     size_t method = slice_find(text, ' ');
@@ -34,7 +47,7 @@ static bool read_line(Slice text, FramingLine *ret_line, Head *head)
     size_t target = slice_find(rest, ' ');
     Slice version = slice_after(rest, target + 1);
     head->is_http_1_0 = slice_equal(version, SLICE("HTTP/1.0"));
-    if (!http_is_token(slice_of(text.data, method)) || target == 0 ||
+    if (!http_is_token(slice_of(text.data, method)) || target == 0 || !is_all_text(text) ||
         (!head->is_http_1_0 && !slice_equal(version, SLICE("HTTP/1.1"))))
         return false;
     *ret_line = (FramingLine){slice_of(text.data, method), slice_of(rest.data, target)};
@@ -66,7 +79,7 @@ FramingLine framing_read_head(Slice bytes, Head *head, Arena *arena)
             fault = read_header(line, head, arena);
     }
     if (fault != NULL)
-        head->fault = fault;
+        head_fail(head, fault);
     return first;
 }
 
@@ -98,11 +111,6 @@ static int hex_of(char byte)
     if ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'f')
         return (byte | 0x20) - 'a' + 10;
     return -1;
-}
-
-static bool is_text(char byte)
-{
-    return ((unsigned char)byte >= ' ' && byte != 0x7F) || byte == '\t';
 }
 
 /* The line with the size: the next state, or -1. */

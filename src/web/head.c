@@ -13,13 +13,21 @@ static const struct {
 #undef X
 };
 
+void head_fail(Head *head, const char *fault)
+{
+    if (head->fault == NULL)
+        head->fault = fault;
+}
+
 static void keep(Head *head, size_t which, Slice value, Arena *arena)
 {
     if (!head->present[which]) {
         head->present[which] = true;
         head->values[which] = value;
     } else if (HEADERS[which].one) {
-        head->fault = HEADERS[which].twice;
+        head_fail(head, HEADERS[which].twice);
+    } else if (++head->repeated > HEAD_REPEATED_MOST) {
+        head_fail(head, "headers are repeated too often");
     } else {
         Slice first = head->values[which];
         head->values[which] = arena_print(arena, "%.*s,%.*s", SLICE_ARG(first), SLICE_ARG(value));
@@ -37,7 +45,7 @@ static bool has_control_character(Slice value)
 void head_add(Head *head, Slice name, Slice value, Arena *arena)
 {
     if (has_control_character(value))
-        head->fault = "a header holds a control character";
+        head_fail(head, "a header holds a control character");
     for (size_t i = 0; i < HEAD_NAMES; i++) {
         if (!slice_equal_ignoring_case(name, HEADERS[i].name))
             continue;
@@ -45,7 +53,7 @@ void head_add(Head *head, Slice name, Slice value, Arena *arena)
         return;
     }
     if (!http_is_token(name))
-        head->fault = "a header name has a character that is not allowed";
+        head_fail(head, "a header name has a character that is not allowed");
 }
 
 static const char *framing_fault(const Head *head)

@@ -67,24 +67,27 @@ bool http_next_pair(Slice *rest, Slice *ret_name, Slice *ret_value)
     return true;
 }
 
-/* Skips "http://host" of the absolute form; origin form stays as it is. */
-static Slice without_origin(Slice target)
+/* Cuts "http://host" of the absolute form off; origin form stays as it is. */
+static Slice cut_origin(Slice target, Slice *ret_host)
 {
     static const Slice schemes[] = {{"http://", 7}, {"https://", 8}};
+    *ret_host = SLICE_EMPTY;
     for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
         if (target.size < schemes[i].size ||
             !slice_equal_ignoring_case(slice_of(target.data, schemes[i].size), schemes[i]))
             continue;
         Slice rest = slice_after(target, schemes[i].size);
-        Slice path = slice_after(rest, slice_find(rest, '/'));
-        return path.size > 0 ? path : SLICE("/");
+        *ret_host = slice_of(rest.data, slice_find(rest, '/'));
+        rest = slice_after(rest, ret_host->size);
+        return ret_host->size == 0 ? SLICE_EMPTY : rest.size > 0 ? rest : SLICE("/");
     }
     return target;
 }
 
 Status http_parse_target(Slice target, HttpTarget *ret_target)
 {
-    target = without_origin(target);
+    Slice host;
+    target = cut_origin(target, &host);
     if (target.size == 0 || target.data[0] != '/')
         return STATUS_INVALID;
     for (size_t at = 0; at < target.size; at++) {
@@ -93,7 +96,7 @@ Status http_parse_target(Slice target, HttpTarget *ret_target)
             return STATUS_INVALID;
     }
     size_t end = slice_find(target, '?');
-    *ret_target = (HttpTarget){slice_of(target.data, end), slice_after(target, end + 1)};
+    *ret_target = (HttpTarget){slice_of(target.data, end), slice_after(target, end + 1), host};
     return STATUS_OK;
 }
 

@@ -24,6 +24,7 @@ bool http_next_pair(Slice *rest, Slice *ret_name, Slice *ret_value);
 typedef struct HttpTarget {
     Slice path;
     Slice query;
+    Slice host; /* of the absolute form, perhaps with a port; else empty */
 } HttpTarget;
 MUST_USE Status http_parse_target(Slice target, HttpTarget *ret_target);
 

@@ -82,9 +82,14 @@ static Loop *next_loop(WebServer *server)
 static void give_to_loop(WebServer *server, int fd, Address peer)
 {
     int on = 1;
+    Connection *connection = connections_add(server->connections, fd, peer);
+    if (connection == NULL) {
+        close(fd);
+        return;
+    }
     Loop *loop = next_loop(server);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    loop_give(loop, channel_new(loop, connections_add(server->connections, fd, peer), fd));
+    loop_give(loop, channel_new(loop, connection, fd));
 }
 
 /* False when no more can be accepted for now: all taken, none left in the queue, or out of files. */
@@ -96,7 +101,7 @@ static bool accept_one(WebServer *server)
         accept4(server->listen_fd, (struct sockaddr *)&peer, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0)
         return errno == EINTR || errno == ECONNABORTED;
-    if (atomic_load(&server->stopping) || connections_full(server->connections))
+    if (atomic_load(&server->stopping))
         close(fd);
     else
         give_to_loop(server, fd, address_of_socket((struct sockaddr *)&peer));

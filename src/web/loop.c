@@ -1,6 +1,6 @@
 /* loop.c -- see loop.h.
  *
- * A channel is freed by its own event, by its own turn, or at the end; never one of a batch of events by another of the same batch, since each
+ * A channel is freed by its own event, when it comes out of the inbox, by its own turn, or at the end; never one of a batch of events by another of the same batch, since each
  * socket stands in a batch once. One that is queued to go on, or that a pool has, leaves its events as notes for later. */
 #include "web/loop.h"
 

@@ -8,7 +8,7 @@
 
 #include "web/page_cache_internal.h"
 
-enum { SHARDS = 16, BUCKETS = 512, ENTRY_COST = 512, RESPONSE_COST = 2048, MOVE_PART = 8 };
+enum { SHARDS = 16, BUCKETS = 512, ENTRY_COST = 512, HEAD_COST = 1024, MOVE_PART = 8 };
 
 typedef struct Entry {
     struct Entry *next;          /* in its bucket */
@@ -54,8 +54,8 @@ PageCache *page_cache_new(size_t bytes, World world)
 
 static size_t cost_of(const CachedPage *page, PageKey key)
 {
-    size_t responses = page->content_type != NULL ? (HTTP_IDENTITY + 1) * RESPONSE_COST : 0;
-    return 2 * page->body.size + page->extra.size + key.name.size + ENTRY_COST + responses;
+    size_t heads = page->content_type != NULL ? (HTTP_IDENTITY + 1) * HEAD_COST : 0;
+    return 2 * page->body.size + page->extra.size + key.name.size + ENTRY_COST + heads;
 }
 
 static void use(Shard *shard, Entry *entry)

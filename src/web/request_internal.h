@@ -44,7 +44,6 @@ struct WebRequest {
     bool is_handed_over; /* the connection belongs to the events now */
     Slice method;
     Head head;
-    uint64_t head_bytes;
     uint64_t body_most; /* what the route takes */
     HttpTarget path;
     Address client;

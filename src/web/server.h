@@ -11,7 +11,7 @@
  *      between requests, connections in all and per address. See connections.h.
  *   2. A request that two programs could read differently is refused with 400, and its connection closed (head.h).
  *   3. Every answer has the security headers and an X-Request-Id (pages from memory, which are the same for everybody, have no id), and
- *      gives one line in the log.
+ *      gives one line in the log; so does a request that ends before it is answered.
  *   4. Slow or idle clients hold no thread. A handler does hold one while it runs: one of web_threads when it only reads, one of a
  *      pool of its own when it waits for the disk or computes a password (WebThreads in route.h), and the pools are bounded.
  *   5. web_server_stop refuses new connections at once, closes idle ones, lets requests that are under way finish for up
@@ -24,7 +24,7 @@
  * application's table is searched first, so it may replace them.
  * Routes with cache_ms are answered from memory for visitors who are not logged in (page_cache.h), with an ETag, compressed
  * when the client takes it.
- * Not promised: TLS, HTTP/2 and compression of other pages (a proxy's work). */
+ * Not promised: TLS, HTTP/2 and compression of other pages (a proxy's work); that a connection outlives an answer in HTTP/1.0. */
 #pragma once
 
 #include "base/config.h"

@@ -52,9 +52,9 @@ void listener_close(WebServer *server);
 void keeper_stop(WebServer *server);
 
 /* exchange.c: one request from its head to its log line, as its channel calls it. */
-/* The head is complete; or it is too large, and `start` is its beginning. Afterwards request->status says what comes of it. */
+/* The head is complete; or it is too large or was broken off, and `start` is its beginning. Afterwards request->status says what comes of it. */
 void exchange_begin(WebRequest *request, Connection *connection, Slice head);
-void exchange_begin_large(WebRequest *request, Connection *connection, Slice start);
+void exchange_begin_torn(WebRequest *request, Connection *connection, Slice start);
 /* Whether the body is to be read. One that comes with a request that is refused is not: then the connection ends behind the answer. */
 bool exchange_wants_body(WebRequest *request);
 bool exchange_expects_continue(const WebRequest *request);

@@ -74,6 +74,18 @@ TEST(repeated_lists_are_joined)
     EXPECT_SLICE(head.values[HEAD_FORWARDED_FOR], SLICE("a,b"));
 }
 
+TEST(headers_are_repeated_so_often_and_no_more)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Head head = {0};
+    head_add(&head, SLICE("Host"), SLICE("a"), arena);
+    for (int i = 0; i <= HEAD_REPEATED_MOST; i++)
+        head_add(&head, SLICE("Accept"), SLICE("b"), arena);
+    EXPECT_STATUS(head_judge(&head, NULL), STATUS_OK);
+    head_add(&head, SLICE("Accept"), SLICE("b"), arena);
+    EXPECT_STATUS(head_judge(&head, NULL), STATUS_INVALID);
+}
+
 TEST(a_body_follows_a_length_or_an_encoding)
 {
     ARENA_SCOPE Arena *arena = arena_new();

@@ -1,11 +1,14 @@
 """Slow, idle and many clients: each is cut at its deadline, and others do not notice. Deadlines are short here."""
+import contextlib
+import os
+import signal
 import socket
 import threading
 import time
 
 import pytest
 
-SLACK = 3  # the 2.5 s of connections.h, and a machine that is busy with other tests
+SLACK = 3  # the tick of connections.h, and a machine that is busy with other tests
 
 
 def seconds_until_closed(client, limit=15):
@@ -116,6 +119,49 @@ def test_a_thread_that_is_held_up_gets_no_newcomers(start):
             assert server.get("/page").code == 200
         assert time.monotonic() - began < 1
         assert slow.answer().body == b"slept\n"
+
+
+def test_a_client_that_asks_much_at_once_leaves_others_their_turn(start):
+    server = start(web_threads=1)
+    with server.connect() as greedy, server.connect() as other:
+        assert other.get("/page").code == 200
+        greedy.send(b"GET /slow?ms=30 HTTP/1.1\r\nHost: a\r\n\r\n" * 40)
+        server.wait_for_sleeper()
+        began = time.monotonic()
+        assert other.get("/page").code == 200
+        assert time.monotonic() - began < 0.6, "it waited for all of them"
+        assert [greedy.answer().body for _ in range(40)] == [b"slept\n"] * 40
+
+
+def test_a_lone_end_of_a_line_is_no_request(start):
+    server = start(stop_seconds=20)
+    with server.connect() as client:
+        client.send(b"\r")
+        time.sleep(0.2)
+        client.send(b"\n")
+        time.sleep(0.2)
+        began = time.monotonic()
+        server.begin_stop()
+        server.end()
+        assert time.monotonic() - began < 5
+
+
+def test_a_refused_connection_does_nothing(start):
+    address = own_address()
+    if address is None or address.startswith("127."):
+        pytest.skip("this machine has no address but loopback")
+    server = start(listen="0.0.0.0:0", connections_per_address=1)
+    server.address = (address, server.address[1])
+    with server.connect() as first:
+        assert first.get("/page").code == 200
+        os.kill(server.process.pid, signal.SIGSTOP)
+        with server.connect() as second:
+            second.send(b"POST /save?ms=1 HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+            os.kill(server.process.pid, signal.SIGCONT)
+            with contextlib.suppress(ConnectionResetError):
+                assert second.is_closed()
+        assert first.get("/page").code == 200
+    assert "/save" not in server.log_path.read_text()
 
 
 def test_idle_connections_are_cut_before_and_after_a_request(start):

@@ -1,4 +1,6 @@
 """Requests that must not get through: broken, doubtful or too large ones."""
+import time
+
 import pytest
 
 
@@ -73,6 +75,64 @@ def test_a_length_beyond_all_numbers_is_refused(server):
 def test_a_broken_address_is_400(server, line):
     answer, closed = raw(server, request(line, "Host: a"))
     assert answer.code == 400 and closed
+
+
+@pytest.mark.parametrize("byte", ["\r", "\0", "\x01"])
+def test_a_long_address_hides_no_second_request(server, byte):
+    smuggled = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+    answer, closed = raw(server, request("POST /" + "a" * 8000 + f"{byte}Content-Length:{len(smuggled)}{byte}X: HTTP/1.1", "Host: a",
+                                         body=smuggled))
+    assert answer.code == 400 and closed
+
+
+@pytest.mark.parametrize("target", ["http://other/page", "http://a:81/page", "http:///page", "http://user@a/page"])
+def test_an_address_of_another_host_than_the_header_names_is_400(server, target):
+    answer, closed = raw(server, request(f"GET {target} HTTP/1.1", "Host: a"))
+    assert answer.code == 400 and closed
+    assert raw(server, request("GET http://A/page HTTP/1.1", "Host: a", "Connection: close"))[0].code == 200
+
+
+@pytest.mark.parametrize("target,headers", [("/" + "a" * 8000, []), ("/%zz", []), ("/page", ["X: " + "y" * 9000]), ("/page", ["X"]), ("/nowhere", []),
+                                            ("/small", []), ("/page/", []), ("/cached?name=a", [])])
+def test_no_answer_to_head_has_a_body(server, target, headers):
+    with server.connect() as client:
+        client.send(request(f"HEAD {target} HTTP/1.1", "Host: a", *headers))
+        answer = client.answer(is_head=True)
+        assert int(answer.header("content-length")) >= 0
+        if answer.header("connection") == "close":
+            assert client.is_closed()
+        else:
+            assert client.get("/page").code == 200
+    assert server.logged(answer)[0]["bytes"] == 0 if answer.header("x-request-id") else True
+
+
+def test_a_head_that_is_broken_off_is_logged(start):
+    server = start()
+    with server.connect() as client:
+        client.send(b"GET /half?secret=1 HTTP/1.1\r\nHost: a\r\nX:")
+        time.sleep(0.1)
+    server.wait_for_log(lambda line: (line.get("path"), line.get("status"), line.get("outcome")) == ("/half", 0, "cut"))
+    assert "secret" not in server.log_path.read_text()
+
+
+@pytest.mark.parametrize("fault", ["Content-Length: abc", "Content-Length: +3000000", "X"])
+def test_who_sends_much_behind_a_doubtful_head_still_gets_the_400(server, fault):
+    with server.connect() as client:
+        client.send(request("POST /body HTTP/1.1", "Host: a", fault))
+        try:
+            client.send(b"x" * 3000000)
+        except (BrokenPipeError, ConnectionResetError):
+            pytest.fail("the connection was reset while the client was sending")
+        assert client.answer().code == 400
+        assert client.is_closed()
+
+
+def test_an_answer_that_closes_arrives_whole_with_requests_behind_it(server):
+    with server.connect() as client:
+        client.send(request("GET /large?bytes=3000000 HTTP/1.1", "Host: a", "Connection: close") +
+                    request("GET /page HTTP/1.1", "Host: a") * 3000)
+        assert len(client.answer().body) == 3000000
+        assert client.is_closed()
 
 
 @pytest.mark.parametrize("line", ["NONSENSE", "GET /page", "GET /page HTTP/2.0", "GET /page HTTP/9", "GET /page HTTP/1.1x", ""])
