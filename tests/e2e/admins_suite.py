@@ -16,7 +16,7 @@ def find_person(admin, name):
     room(admin, "People")
     admin.fill(q=name)
     admin.press("Find")
-    admin.to(admin.page.locator("main table").get_by_role("link", name=name, exact=True))
+    admin.to(admin.page.locator("main .people").get_by_role("link", name=name, exact=True))
     title_is(admin.page, name)
 
 

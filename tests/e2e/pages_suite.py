@@ -450,7 +450,7 @@ def party_refused(visitor, town):
 
 def rights_refused(visitor, town):
     visitor.page.goto("/admin/people?q=admin&role=admin")
-    follow(visitor.page, visitor.page.locator("main table").get_by_role("link", name="admin"))
+    follow(visitor.page, visitor.page.locator("main .people").get_by_role("link", name="admin"))
     visitor.page.locator("input[value=admin]").uncheck()
     visitor.press("Set")
     expect(visitor.page.locator(".fault")).to_be_visible()
