@@ -191,8 +191,8 @@ def findings(page, without):
 
 
 def widest(page):
-    """What reaches past the window: boxes that make the page scroll sideways, and words that are cut off where nothing scrolls; and the site's
-    name where it is seen and runs into what stands beside it."""
+    """What reaches past the window: boxes that make the page scroll sideways, words that are cut off where nothing scrolls, and what is pressed or
+    filled in, even where something scrolls; and the site's name where it is seen and runs into what stands beside it."""
     return page.evaluate("""() => {
         const scrolls = (e) => e && (/auto|scroll/.test(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
         const hides = (e) => e.closest(".hidden, .skip, [hidden], svg, .who, .unit") !== null;
@@ -207,7 +207,9 @@ def widest(page):
         const box = (e) => e.getBoundingClientRect(), beside = document.querySelector(".top .me");
         const names = [...document.querySelectorAll(".top .name span")].filter((e) => beside &&
             box(e).top < box(e.parentElement).bottom && box(e).right > box(beside).left + 1 && box(e).bottom > box(beside).top);
-        return [...boxes, ...words, ...names].map((e) => `${e.tagName}.${e.className} ${e.textContent.trim().slice(0, 30)}`).slice(-4);
+        const controls = [...document.querySelectorAll("main :is(button, input:not([type=hidden]), select, textarea)")].filter((e) =>
+            !hides(e) && box(e).width > 0 && box(e).right > innerWidth + 1);
+        return [...boxes, ...words, ...controls, ...names].map((e) => `${e.tagName}.${e.className} ${e.textContent.trim().slice(0, 30)}`).slice(-4);
     }""")
 
 
