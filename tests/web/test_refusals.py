@@ -15,6 +15,13 @@ def request(*lines, body=b""):
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
 
 
+def send_much(client, size):
+    try:
+        client.send(b"x" * size)
+    except (BrokenPipeError, ConnectionResetError):
+        pytest.fail("the connection was reset while the client was sending")
+
+
 # ---- Framing ----
 
 DOUBTFUL = {
@@ -119,10 +126,7 @@ def test_a_head_that_is_broken_off_is_logged(start):
 def test_who_sends_much_behind_a_doubtful_head_still_gets_the_400(server, fault):
     with server.connect() as client:
         client.send(request("POST /body HTTP/1.1", "Host: a", fault))
-        try:
-            client.send(b"x" * 3000000)
-        except (BrokenPipeError, ConnectionResetError):
-            pytest.fail("the connection was reset while the client was sending")
+        send_much(client, 3000000)
         assert client.answer().code == 400
         assert client.is_closed()
 
@@ -226,10 +230,7 @@ def test_expect_100_continue_is_kept_for_bodies_that_fit(server):
 def test_a_client_that_sends_its_large_body_anyway_still_gets_the_413(server):
     with server.connect() as client:
         client.send(request("POST /body HTTP/1.1", "Host: a", "Content-Length: 20000000"))
-        try:
-            client.send(b"x" * 20000000)
-        except (BrokenPipeError, ConnectionResetError):
-            pytest.fail("the connection was reset while the client was sending")
+        send_much(client, 20000000)
         assert client.answer().code == 413
         assert client.is_closed()
 
