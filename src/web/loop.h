@@ -1,10 +1,13 @@
 /* loop.h -- the threads that answer (web_threads): each waits for the sockets of its channels, and runs what comes in on them.
  *
- * The keeper (listener.c) accepts connections and gives them to the loops in turn, but to none that a handler holds up; a connection stays with its
- * loop. Sockets are watched edge-triggered for
- * everything from the start, so a request costs two system calls, one that reads and one that sends, and a share of one that waits for
- * many. Other threads give something to a loop by its inbox alone: a new channel, or one whose answer a pool has made.
- * Why our own and no library's: bench/README.md (site) has what was measured. */
+ * The keeper (listener.c) accepts connections and gives them out; a connection stays with its loop until it ends or is handed over to the events.
+ * Promises:
+ *   1. Connections are given to the loops in turn, but to none that a handler has held up for long, unless all are.
+ *   2. No channel has more than its turn: whoever asks much at once goes on after the others (loop_again).
+ *   3. What another thread gives (a new channel, or one whose answer a pool has made) is seen at once. The inbox is the only way in.
+ * Not promised: that a connection which a loop has already does not wait for a handler that runs there; what takes long belongs into a pool.
+ * Sockets are watched edge-triggered for everything from the start, so a request costs two system calls, one that reads and one that
+ * sends, and a share of one that waits for many. Why our own and no library's: bench/README.md (site) has what was measured. */
 #pragma once
 
 #include <pthread.h>
