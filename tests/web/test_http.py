@@ -95,9 +95,11 @@ def test_http_1_0_is_closed_after_its_answer(server):
         assert client.is_closed()
 
 
-def test_connection_close_is_kept(server):
+@pytest.mark.parametrize("target", ["/page", "/cached?name=a", "/slowly?ms=1", "/nowhere"])
+@pytest.mark.parametrize("words", ["close", "Keep-Alive, Close"])
+def test_connection_close_is_kept(server, target, words):
     with server.connect() as client:
-        assert client.get("/page", "Connection: close").header("connection").lower() == "close"
+        assert client.get(target, f"Connection: {words}").header("connection").lower() == "close"
         assert client.is_closed()
 
 
