@@ -12,13 +12,13 @@
 #include "bench.h"
 #include "store/cql/client.h"
 
-enum { ROWS = 100, IN_FLIGHT_MOST = 1024, VALUE_SIZE = 100, HOSTS_MOST = 16, VALUES_MOST = 4 };
+enum { ROWS = 100, IN_FLIGHT_MAX = 1024, VALUE_SIZE = 100, HOSTS_MAX = 16, VALUES_MAX = 4 };
 
 typedef struct CqlBench {
     CqlClient *client;
     const CqlStatement *write, *read, *update;
     int in_flight, at_once;
-    uint64_t numbers[IN_FLIGHT_MOST][ROWS]; /* of the conditional cells; 0: not written yet */
+    uint64_t numbers[IN_FLIGHT_MAX][ROWS]; /* of the conditional cells; 0: not written yet */
 } CqlBench;
 
 typedef struct BenchClient {
@@ -51,7 +51,7 @@ static CqlCall call_of(BenchClient *client, const Question *question, int place)
     Arena *arena = client->arena;
     Slice row =
         arena_print(arena, "ours-%d/%d/%" PRIu64, client->bench->at_once, place, client->at % ROWS);
-    CqlValue *values = ARENA_ARRAY(arena, VALUES_MOST, CqlValue);
+    CqlValue *values = ARENA_ARRAY(arena, VALUES_MAX, CqlValue);
     CqlPart *part = ARENA_ARRAY(arena, 1, CqlPart);
     *part = (CqlPart){question->statement(client->bench), values,
                       question->bind(client, place, row, values)};
@@ -235,7 +235,7 @@ static const CqlStatement *statement(CqlBench *bench, const char *before, const 
 
 static void open_client(CqlBench *bench, char *hosts, const char *keyspace)
 {
-    CqlContact contacts[HOSTS_MOST];
+    CqlContact contacts[HOSTS_MAX];
     Reason reason = {0};
     CqlOptions options = {.contacts = contacts,
                           .keyspace = keyspace,
@@ -247,7 +247,7 @@ static void open_client(CqlBench *bench, char *hosts, const char *keyspace)
                           .world = world_real()};
     char *rest = NULL;
     for (char *host = strtok_r(hosts, ",", &rest);
-         host != NULL && options.contact_count < HOSTS_MOST; host = strtok_r(NULL, ",", &rest))
+         host != NULL && options.contact_count < HOSTS_MAX; host = strtok_r(NULL, ",", &rest))
         contacts[options.contact_count++] = (CqlContact){host, CQL_PORT};
     if (cql_open(&options, &bench->client, &reason) != STATUS_OK)
         bench_fail("the client does not open: %s", reason.rule);
@@ -266,8 +266,8 @@ int main(int count, char **words)
         bench_fail("usage: bench_cassandra HOST,HOST,HOST KEYSPACE IN_FLIGHT AT_ONCE");
     bench.in_flight = (int)strtol(words[3], NULL, 10);
     bench.at_once = (int)strtol(words[4], NULL, 10);
-    if (bench.at_once < 1 || bench.in_flight < bench.at_once || bench.in_flight > IN_FLIGHT_MOST)
-        bench_fail("1 to %d in flight, and no more at once", IN_FLIGHT_MOST);
+    if (bench.at_once < 1 || bench.in_flight < bench.at_once || bench.in_flight > IN_FLIGHT_MAX)
+        bench_fail("1 to %d in flight, and no more at once", IN_FLIGHT_MAX);
     open_client(&bench, words[1], words[2]);
     bench_obey(COMMANDS, &bench);
     cql_close(bench.client);

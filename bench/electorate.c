@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { HELD_MOST = 20 };
+enum { HELD_MAX = 20 };
 
 typedef struct Voter {
     unsigned char version[ELECTORATE_VERSION];
@@ -62,7 +62,7 @@ void electorate_first(const Electorate *electorate, uint64_t voter, ElectorateSa
     *ret_save = (ElectorateSave){.voter = voter, .count = ELECTORATE_LINES};
     policies_of(electorate, voter, ret_save->policies);
     for (int i = 0; i < ELECTORATE_LINES; i++)
-        ret_save->held[i] = 1 + (int64_t)bench_random_below(&random, HELD_MOST);
+        ret_save->held[i] = 1 + (int64_t)bench_random_below(&random, HELD_MAX);
 }
 
 static void change_line(const Electorate *electorate, int line, BenchRandom *random,
@@ -73,7 +73,7 @@ static void change_line(const Electorate *electorate, int line, BenchRandom *ran
     policies_of(electorate, save->voter, policies);
     save->policies[save->count] = policies[line];
     save->held[save->count++] =
-        1 + (int64_t)((held + bench_random_below(random, HELD_MOST - 1)) % HELD_MOST);
+        1 + (int64_t)((held + bench_random_below(random, HELD_MAX - 1)) % HELD_MAX);
 }
 
 void electorate_choose(const Electorate *electorate, BenchRandom *random, int client, int clients,

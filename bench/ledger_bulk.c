@@ -5,11 +5,11 @@
  * no save reads them: hours and the history of policies. */
 #include <stdlib.h>
 
-#include "accounts/head.h"
+#include "accounts/account_record.h"
 #include "ledger_bench.h"
 #include "votes/ledger.h"
 
-enum { CHUNK = 50000, PART = 1000, CELLS_MOST = 256 };
+enum { CHUNK = 50000, PART = 1000, CELLS_MAX = 256 };
 
 static void expect(Status status, const char *what)
 {
@@ -54,17 +54,18 @@ static Update account_of(const Vault *vault, uint64_t id, int64_t now_us, Arena 
     Slice name = arena_print(arena, "voter%llu", (unsigned long long)id);
     Slice email = arena_print(arena, "voter%llu@example.org", (unsigned long long)id);
     Change *change = ARENA_NEW(arena, Change);
-    AccountHead head = {.id = id_new(world.clock, world.random),
-                        .version = 1,
-                        .state = ACCOUNT_CONFIRMED,
-                        .state_time_us = now_us,
-                        .registered_us = now_us - LEDGER_REGISTERED_AGO_US,
-                        .password_hash = SLICE_EMPTY,
-                        .real_name = SLICE_EMPTY,
-                        .labels = {{name, name}, {email, email}}};
+    AccountRecord head = {.id = id_new(world.clock, world.random),
+                          .version = 1,
+                          .state = ACCOUNT_CONFIRMED,
+                          .state_time_us = now_us,
+                          .registered_us = now_us - LEDGER_REGISTERED_AGO_US,
+                          .password_hash = SLICE_EMPTY,
+                          .real_name = SLICE_EMPTY,
+                          .labels = {{name, name}, {email, email}}};
     for (int kind = 0; kind < CLAIM_KINDS; kind++)
-        head.wishes[kind].label = (Label){SLICE_EMPTY, SLICE_EMPTY};
-    *change = (Change){.column = SLICE("head"), .value = head_encode(&head, vault, arena)};
+        head.claim_requests[kind].label = (Label){SLICE_EMPTY, SLICE_EMPTY};
+    *change = (Change){.column = SLICE("head"),
+                       .value = record_encode(&ACCOUNT_RECORD, &head, vault, arena)};
     return update_of(&TABLE_ACCOUNTS, ledger_u64(arena, id), change, 1);
 }
 
@@ -73,7 +74,8 @@ static Update row_of(uint64_t id, const ElectorateSave *first, Id version, Buffe
 {
     int64_t now_us = clock_now_us(world_real().clock);
     Change *changes = ARENA_ARRAY(arena, 2 + ELECTORATE_LINES, Change);
-    Head head = {.seq = 1, .version = version, .time_us = now_us, .day = count_day(now_us) - 1};
+    LedgerHead head = {
+        .seq = 1, .version = version, .time_us = now_us, .day = count_day(now_us) - 1};
     Entry entry = {.seq = 1, .version = version, .time_us = now_us};
     entry.changes = ARENA_ARRAY(arena, ELECTORATE_LINES, EntryChange);
     entry.change_count = ELECTORATE_LINES;
@@ -144,7 +146,7 @@ static size_t add_bucket(LedgerClient *client, const Item *items, size_t start, 
 {
     Arena *arena = client->arena;
     size_t end = start;
-    while (end < count && end - start < CELLS_MOST && by_bucket(&items[start], &items[end]) == 0)
+    while (end < count && end - start < CELLS_MAX && by_bucket(&items[start], &items[end]) == 0)
         end++;
     BUFFER_SCOPE Buffer buffer = {0};
     uint8_t bucket = ledger_shard(items[start].voter);

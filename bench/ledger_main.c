@@ -152,7 +152,7 @@ typedef struct Walk {
     Arena *arena;
     Slice position;
     bool more;
-    char kept[STORE_POSITION_MOST];
+    char kept[STORE_POSITION_MAX];
 } Walk;
 
 static void walk_on(Walk *walk, Slice position, bool more)
@@ -169,11 +169,11 @@ static uint64_t entries(LedgerBench *bench)
     uint64_t seq = 0;
     while (walk.more) {
         ScanPage page;
-        if (store_scan(bench->store, &TABLE_VOTERS, walk.position, STORE_PAGE_MOST, walk.arena,
+        if (store_scan(bench->store, &TABLE_VOTERS, walk.position, STORE_PAGE_MAX, walk.arena,
                        &page) != STATUS_OK)
             bench_fail("the check could not scan");
         for (size_t i = 0; i < page.count; i++) {
-            Head head = {0};
+            LedgerHead head = {0};
             if (slice_equal(page.cells[i].cell.column, SLICE("head")) &&
                 ledger_get_head(page.cells[i].cell.value, &head) != STATUS_OK)
                 bench_fail("a head cannot be read");

@@ -155,14 +155,15 @@ uint64_t ledger_add_policy(void *state)
 static uint64_t save_as(LedgerClient *client, const ElectorateSave *save)
 {
     LedgerBench *bench = client->bench;
-    VoteWish wishes[ELECTORATE_LINES];
+    VoteRequest vote_requests[ELECTORATE_LINES];
     SaveResult result;
     Reason reason = {0};
-    SaveRequest request = {
-        .voter = bench->ids[save->voter], .wishes = wishes, .wish_count = (size_t)save->count};
+    SaveRequest request = {.voter = bench->ids[save->voter],
+                           .vote_requests = vote_requests,
+                           .vote_request_count = (size_t)save->count};
     memcpy(request.seen.bytes, save->seen, ELECTORATE_VERSION);
     for (int i = 0; i < save->count; i++)
-        wishes[i] = (VoteWish){save->policies[i], save->held[i]};
+        vote_requests[i] = (VoteRequest){save->policies[i], save->held[i]};
     while (votes_waiting(bench->votes) > WAITING_MANY)
         pause_us(PAUSE_US);
     expect(votes_save(bench->votes, &request, client->arena, &result, &reason), "a save", &reason);

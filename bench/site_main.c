@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "accounts/sessions.h"
+#include "access/sessions.h"
 #include "bench.h"
 #include "site/site.h"
 #include "store/rocksdb/rocksdb.h"
@@ -23,8 +23,8 @@ enum {
     LOADERS = 32,
     AGO_DAYS = 3650,
     SECRET_TEXT = 64,
-    HELD_MOST = 9,
-    LINES_MOST = 16,
+    HELD_MAX = 9,
+    LINES_MAX = 16,
     CSRF_TEXT = 32,
     POLICIES_AN_OWNER = 400
 };
@@ -38,6 +38,7 @@ static struct {
     World world;
     Config config;
     App app;
+    Operations *ops;
     Site *site;
     WebServer *server;
     const char *directory;
@@ -193,13 +194,15 @@ static void hold(uint64_t voter, size_t count, Arena *arena)
     VoterState state;
     SaveResult result;
     Reason reason = {0};
-    VoteWish wishes[LINES_MOST];
+    VoteRequest vote_requests[LINES_MAX];
     uint64_t first = voter * UINT64_C(0x9E3779B97F4A7C15) % (bench.policy_count - count) + 1;
     for (size_t i = 0; i < count; i++)
-        wishes[i] = (VoteWish){.policy = first + i, .held = HELD_MOST};
+        vote_requests[i] = (VoteRequest){.policy = first + i, .held = HELD_MAX};
     expect(votes_show(bench.app.votes, voter, arena, &state), "a voter", &reason);
-    SaveRequest request = {
-        .voter = voter, .seen = state.version, .wishes = wishes, .wish_count = count};
+    SaveRequest request = {.voter = voter,
+                           .seen = state.version,
+                           .vote_requests = vote_requests,
+                           .vote_request_count = count};
     expect(votes_save(bench.app.votes, &request, arena, &result, &reason), "a save", &reason);
     if (result.outcome != SAVE_SAVED)
         bench_fail("a save: %s", vote_rule_text(result.rule));
@@ -210,8 +213,8 @@ static void holdings(void *unused, int64_t count)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     (void)unused;
-    if (count < 1 || count > LINES_MOST || (uint64_t)count >= bench.policy_count)
-        bench_fail("holdings: 1 to %d, and less than there are policies", LINES_MOST);
+    if (count < 1 || count > LINES_MAX || (uint64_t)count >= bench.policy_count)
+        bench_fail("holdings: 1 to %d, and less than there are policies", LINES_MAX);
     for (size_t i = 0; i < bench.voter_count; i++) {
         hold(bench.voters[i].account, (size_t)count, arena);
         arena_reset(arena);
@@ -246,7 +249,7 @@ static uint64_t form_step(void *state)
     const Voter *voter = &bench.voters[number];
     expect(sessions_find(bench.app.accounts, slice_from(voter->secret), arena, &session, &account),
            "a session", &reason);
-    expect(votes_recent(bench.app.votes, &account, arena, &shown), "a voter", &reason);
+    expect(votes_cached(bench.app.votes, &account, arena, &shown), "a voter", &reason);
     BenchRandom random = bench_random(number ^ (uint64_t)bench_now_ns());
     Id token = id_new(bench.world.clock, bench.world.random);
     pthread_mutex_lock(&bench.lock);
@@ -255,7 +258,7 @@ static uint64_t form_step(void *state)
             "\tsession=%s\tcsrf=%.*s&seen=%.*s&token=%.*s&price=1000000&held=%d\n",
             1 + bench_random_below(&random, bench.policies), voter->secret,
             SLICE_ARG(form_token(voter, arena)), SLICE_ARG(id_text(shown.version, arena)),
-            SLICE_ARG(id_text(token, arena)), 1 + (int)bench_random_below(&random, HELD_MOST));
+            SLICE_ARG(id_text(token, arena)), 1 + (int)bench_random_below(&random, HELD_MAX));
     pthread_mutex_unlock(&bench.lock);
     return 1;
 }
@@ -307,11 +310,14 @@ static void start(Log *log, Store **ret_store)
     AppParts parts = {*ret_store, bench.world, vault_for_tests(1), &bench.config};
     expect(app_open(&parts, &bench.app, &reason), "the app", &reason);
     expect(app_start(&bench.app, log, "bench", &reason), "the app", &reason);
-    bench.site = site_new(&(SiteOptions){.app = &bench.app, .config = &bench.config, .log = log});
+    bench.ops = operations_new(&(OperationsOptions){.app = &bench.app, .config = &bench.config});
+    bench.site = site_new(
+        &(SiteOptions){.app = &bench.app, .config = &bench.config, .log = log, .ops = bench.ops});
     WebOptions web = {.config = &bench.config, .world = bench.world, .log = log};
     site_serve(bench.site, &web);
     expect(web_server_start(&web, &bench.server, &reason), "the server", &reason);
-    site_start(bench.site, web_server_public_url(bench.server));
+    operations_set_home(bench.ops, web_server_public_url(bench.server));
+    site_start(bench.site, bench.ops->home);
     printf("port %u\n", (unsigned)web_server_port(bench.server));
     fflush(stdout);
 }

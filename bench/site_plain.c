@@ -6,7 +6,7 @@
 
 #include "peer.h"
 
-enum { PARAMETERS_MOST = 8, PARTS = 16, SAVES_A_DAY = 500, SALARY = 100 };
+enum { PARAMETERS_MAX = 8, PARTS = 16, SAVES_A_DAY = 500, SALARY = 100 };
 static const int64_t DAY_US = INT64_C(86400000000), WEEK_US = INT64_C(604800000000);
 
 typedef enum Statement {
@@ -66,9 +66,9 @@ void plain_prepare(PGconn *connection)
 /* ---- Statements ---- */
 
 typedef struct Parameters {
-    const char *values[PARAMETERS_MOST];
-    int lengths[PARAMETERS_MOST], count;
-    char wire[PARAMETERS_MOST][8];
+    const char *values[PARAMETERS_MAX];
+    int lengths[PARAMETERS_MAX], count;
+    char wire[PARAMETERS_MAX][8];
 } Parameters;
 
 static void add_bytes(Parameters *to, const char *bytes, size_t size)
@@ -85,7 +85,7 @@ static void add(Parameters *to, int64_t number)
 
 static PGresult *run(PGconn *connection, Statement statement, const Parameters *parameters)
 {
-    static const int BINARY[PARAMETERS_MOST] = {1, 1, 1, 1, 1, 1, 1, 1};
+    static const int BINARY[PARAMETERS_MAX] = {1, 1, 1, 1, 1, 1, 1, 1};
     PGresult *result = PQexecPrepared(connection, SQL[statement].name, parameters->count,
                                       parameters->values, parameters->lengths, BINARY, 1);
     ExecStatusType status = PQresultStatus(result);

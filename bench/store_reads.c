@@ -34,7 +34,7 @@ uint64_t bare_read_cell(void *state)
     StoreClient *client = state;
     Rocks *rocks = rocks_of(client->bench->store);
     BenchKey row;
-    char key[KEY_MOST], *error = NULL;
+    char key[KEY_MAX], *error = NULL;
     size_t size = codec_key(key, &BENCH_VOTERS, some_voter(client, &row), BENCH_HEAD);
     rocksdb_pinnableslice_t *pinned =
         rocksdb_get_pinned(rocks->db, rocks->read_row, key, size, &error);
@@ -94,7 +94,7 @@ uint64_t bare_read_row(void *state)
     StoreClient *client = state;
     Rocks *rocks = rocks_of(client->bench->store);
     BenchKey row;
-    char key[KEY_MOST];
+    char key[KEY_MAX];
     size_t size = codec_key(key, &BENCH_VOTERS, some_voter(client, &row), SLICE_EMPTY);
     rocksdb_iterator_t *iterator = rocksdb_create_iterator(rocks->db, rocks->read_row);
     rocksdb_iter_seek(iterator, key, size);
@@ -144,7 +144,7 @@ static uint64_t bare_page(StoreClient *client, rocksdb_readoptions_t *options, S
 uint64_t bare_read_page(void *state)
 {
     StoreClient *client = state;
-    char prefix[KEY_MOST];
+    char prefix[KEY_MAX];
     size_t size = codec_key(prefix, &BENCH_TALLY, BENCH_TALLY_ROW, SLICE_EMPTY);
     return bare_page(client, rocks_of(client->bench->store)->read_row, slice_of(prefix, size));
 }

@@ -6,7 +6,7 @@ from support import report, run, watchers
 
 CHANGES_A_SECOND = 33  # the most votes a second that the field has seen
 ROUNDS = 3 if run.QUICK else 7
-ONE = 5000 if run.QUICK else watchers.MOST_A_PROCESS
+ONE = 5000 if run.QUICK else watchers.MAX_A_PROCESS
 SEVERAL = (2, 5000) if run.QUICK else (6, 16700)
 STEADY_S = 6 if run.QUICK else 20
 
@@ -15,7 +15,7 @@ class Served:
     """A server process with nothing but events, and its crowd."""
 
     def __init__(self, session, number):
-        most = watchers.MOST_A_PROCESS + 100
+        most = watchers.MAX_A_PROCESS + 100
         self.program = session.obedient([run.program("bench_watched"), session.path(f"log{number}"), "listen=127.0.0.1:0",
                                          "connections=300", f"watchers={most}"])
         line = self.program.child.stdout.readline().split()

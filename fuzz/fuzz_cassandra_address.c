@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Reason reason;
     if (cassandra_address(slice_of(data, size), &address, &reason) != STATUS_OK)
         return 0;
-    CHECK(address.host_count >= 1 && address.host_count <= CASSANDRA_HOSTS_MOST);
+    CHECK(address.host_count >= 1 && address.host_count <= CASSANDRA_HOSTS_MAX);
     write_again(&address, &text);
     CHECK(cassandra_address(buffer_slice(&text), &again, &reason) == STATUS_OK);
     CHECK(again.host_count == address.host_count);

@@ -21,7 +21,7 @@ static void check_frame(Slice input)
     if (input.size < WIRE_HEAD ||
         wire_read_head(slice_of(input.data, WIRE_HEAD), &frame) != STATUS_OK)
         return;
-    CHECK(frame.length <= WIRE_LENGTH_MOST);
+    CHECK(frame.length <= WIRE_LENGTH_MAX);
     frame.body = slice_after(input, WIRE_HEAD);
     if (wire_read_body(&frame, &body) == STATUS_OK)
         check_inside(body, frame.body);
@@ -63,7 +63,7 @@ static void check_peers(const CqlRows *rows, Arena *arena)
     size_t count = peers_read(rows, 9042, arena, peers);
     CHECK(count <= rows->count);
     for (size_t i = 0; i < count; i++)
-        CHECK(peers[i].id.size == PEERS_ID && peers[i].token_count <= PEERS_TOKENS_MOST);
+        CHECK(peers[i].id.size == PEERS_ID && peers[i].token_count <= PEERS_TOKENS_MAX);
     if (peers_read_local(rows, &reached, arena, peers) == STATUS_OK)
         CHECK(endpoint_equal(&peers[0].endpoint, &reached));
     (void)peers_read_replication(rows, arena);
@@ -81,9 +81,9 @@ static void check_result(Slice input)
         check_inside(rows.values[i].bytes, input);
     for (size_t i = 0; i < rows.columns; i++)
         CHECK(cql_column(&rows, rows.names[i]) <= (int)i);
-    if (rows.columns <= WIRE_PARTS_MOST && rows.count > 0)
+    if (rows.columns <= WIRE_PARTS_MAX && rows.count > 0)
         wire_put_execute(&out, SLICE("id"), &(CqlPart){NULL, rows.values, rows.columns},
-                         &(WireAsk){.consistency = CQL_QUORUM});
+                         &(WireQuery){.consistency = CQL_QUORUM});
     if (rows.columns > 0)
         check_peers(&rows, arena);
 }
@@ -100,8 +100,8 @@ static void check_ring(Slice input)
     Replication replication = ring_replication(texts, count);
     if (wire_read_texts(set, arena, &texts, &count) != STATUS_OK)
         return;
-    if (count > RING_NODES_MOST)
-        count = RING_NODES_MOST;
+    if (count > RING_NODES_MAX)
+        count = RING_NODES_MAX;
     RingNode *nodes = ARENA_ARRAY(arena, count, RingNode);
     int64_t *tokens = ARENA_ARRAY(arena, count, int64_t);
     for (size_t i = 0; i < count; i++) {
@@ -110,7 +110,7 @@ static void check_ring(Slice input)
     }
     Ring *ring = ring_new(nodes, count, &replication);
     RingReplicas replicas = ring_replicas(ring, token_of(input));
-    CHECK(replicas.count <= count && replicas.count <= RING_REPLICAS_MOST);
+    CHECK(replicas.count <= count && replicas.count <= RING_REPLICAS_MAX);
     for (size_t i = 0; i < replicas.count; i++)
         for (size_t j = 0; j < i; j++)
             CHECK(replicas.nodes[i] < count && replicas.nodes[i] != replicas.nodes[j]);

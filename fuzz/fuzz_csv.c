@@ -15,12 +15,12 @@ static void read_all(Slice bytes, size_t step, Buffer *out)
             piece.size = step;
         while (csv_next(&reader, &piece, is_last, &line)) {
             CHECK(line.number > last && (line.fault == NULL) == (line.count > 0));
-            CHECK(line.count <= CSV_FIELDS_MOST);
+            CHECK(line.count <= CSV_FIELDS_MAX);
             last = line.number;
             buffer_u64(out, line.number);
             buffer_text(out, line.fault != NULL ? line.fault : "");
             for (size_t i = 0; i < line.count; i++) {
-                CHECK(slice_is_utf8(line.fields[i]) && line.fields[i].size <= CSV_LINE_MOST);
+                CHECK(slice_is_utf8(line.fields[i]) && line.fields[i].size <= CSV_LINE_MAX);
                 buffer_u64(out, line.fields[i].size);
                 buffer_bytes(out, line.fields[i]);
             }

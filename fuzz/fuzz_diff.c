@@ -1,8 +1,8 @@
 /* fuzz_diff.c -- any two texts: the parts of their difference are the texts again, also when lines are left out.
  *
  * The first byte says where the one ends and the other begins. */
+#include "draw/diff.h"
 #include "fuzz.h"
-#include "site/diff.h"
 
 static void check_whole(const Diff *diff, Slice before, Slice after)
 {

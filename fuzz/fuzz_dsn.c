@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         CHECK(reason.rule[0] != '\0');
         return 0;
     }
-    CHECK(report.count <= DSN_RECIPIENTS_MOST);
+    CHECK(report.count <= DSN_RECIPIENTS_MAX);
     for (size_t i = 0; i < report.count; i++)
         CHECK(message_check_address(report.failed[i].address, "to", NULL) == STATUS_OK);
     return 0;

@@ -5,11 +5,11 @@
 #include "fuzz.h"
 #include "web/framing.h"
 
-enum { BODY_MOST = 64 };
+enum { BODY_MAX = 64 };
 
 static void feed_head(Slice text, size_t piece, Arena *arena)
 {
-    Head head = {0};
+    HttpHead head = {0};
     size_t size = framing_head_size(text, 0), found = 0;
     for (size_t here = 0, looked = 0; here < text.size && found == 0; looked = here) {
         here = here + piece < text.size ? here + piece : text.size;
@@ -37,11 +37,11 @@ static FramingStep read_chunks(Slice text, size_t piece, Buffer *body, size_t *r
         size_t used;
         Slice rest = slice_after(text, *ret_used);
         rest.size = rest.size < piece ? rest.size : piece;
-        step = framing_read_chunks(&chunks, rest, BODY_MOST, body, &used);
+        step = framing_read_chunks(&chunks, rest, BODY_MAX, body, &used);
         CHECK(used <= rest.size && (step != FRAMING_MORE || used == rest.size));
         *ret_used += used;
     }
-    CHECK(body->size <= BODY_MOST);
+    CHECK(body->size <= BODY_MAX);
     return step;
 }
 

@@ -103,7 +103,7 @@ static void feed_cookies(Slice text)
 /* Lines "name:value" as a head. */
 static void feed_head(Slice text, Arena *arena)
 {
-    Head head = {0};
+    HttpHead head = {0};
     Slice line;
     uint64_t size;
     while (slice_split(&text, '\n', &line)) {

@@ -18,7 +18,7 @@ static void feed_token(Slice text, Arena *arena)
     OidcKey key = {.alg = token.alg, .kid = SLICE_EMPTY, .a = token.signature, .b = token.claims};
     CHECK(!signature_fits(&key, &token));
     if (claims_read(token.claims, arena, &claims, NULL) == STATUS_OK)
-        CHECK(claims.subject.size > 0 && claims.subject.size <= OIDC_SUBJECT_MOST);
+        CHECK(claims.subject.size > 0 && claims.subject.size <= OIDC_SUBJECT_MAX);
 }
 
 static void feed_documents(Slice text, Arena *arena)
@@ -32,11 +32,11 @@ static void feed_documents(Slice text, Arena *arena)
     if (discovery_read(text, issuer, arena, &endpoints, NULL) == STATUS_OK)
         CHECK(oidc_is_safe_url(endpoints.token) && !oidc_is_loopback_url(endpoints.token));
     if (keys_read(text, arena, &keys, &count, NULL) == STATUS_OK)
-        CHECK(count <= OIDC_KEYS_MOST);
+        CHECK(count <= OIDC_KEYS_MAX);
     if (claims_read(text, arena, &claims, NULL) == STATUS_OK)
-        CHECK(claims.audience_count <= OIDC_AUDIENCES_MOST);
+        CHECK(claims.audience_count <= OIDC_AUDIENCES_MAX);
     if (providers_read(text, arena, &providers, &count, NULL) == STATUS_OK)
-        CHECK(count <= OIDC_PROVIDERS_MOST);
+        CHECK(count <= OIDC_PROVIDERS_MAX);
     if (base64url_read(text, arena, &bytes))
         CHECK(base64url_write(bytes, arena).size == text.size);
 }

@@ -2,10 +2,10 @@
  *
  * A topic that is accepted has one name: written again it is the same. A text becomes HTML in which nothing runs, one line of words,
  * and an address, all within their bounds. */
+#include "draw/markdown.h"
 #include "fuzz.h"
-#include "site/cards.h"
+#include "operations/policy_summary.h"
 #include "site/live.h"
-#include "site/markdown.h"
 
 static void check_topic(Slice text, Arena *arena)
 {

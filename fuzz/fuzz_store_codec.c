@@ -20,8 +20,8 @@ static void round_trip(const StoredCell *cell)
 {
     BUFFER_SCOPE Buffer again = {0};
     StoredCell back;
-    again.size = codec_header(buffer_reserve(&again, STORED_HEADER_MOST), cell);
-    CHECK(again.size <= STORED_HEADER_MOST);
+    again.size = codec_header(buffer_reserve(&again, STORED_HEADER_MAX), cell);
+    CHECK(again.size <= STORED_HEADER_MAX);
     buffer_bytes(&again, cell->data);
     CHECK(codec_decode(buffer_slice(&again), &back) == STATUS_OK);
     CHECK(same_cell(cell, &back));
@@ -54,10 +54,10 @@ static void check_position(Slice position)
     CHECK(prefix <= position.size);
     if (!codec_is_position(&TABLE, position))
         return;
-    char key[KEY_MOST];
+    char key[KEY_MAX];
     Slice row = slice_of(position.data + KEY_PREFIX, prefix - KEY_PREFIX);
     Slice column = slice_after(position, prefix);
-    CHECK(row.size >= 1 && row.size <= STORE_ROW_MOST && column.size <= STORE_COLUMN_MOST);
+    CHECK(row.size >= 1 && row.size <= STORE_ROW_MAX && column.size <= STORE_COLUMN_MAX);
     CHECK(slice_equal(slice_of(key, codec_key(key, &TABLE, row, column)), position));
 }
 

@@ -10,8 +10,8 @@ import sys
 
 import tree
 
-FUNCTION_MOST = 80
-FILE_MOST = 700
+FUNCTION_MAX = 80
+FILE_MAX = 700
 
 # calls, why not, files below src that may
 BANNED = [
@@ -34,6 +34,15 @@ BANNED = [
 ]
 LOGGING_MODULES = ["web/*", "tasks/*", "cli/*", "base/log.c"]
 NEED_NOT_BE_USED = {"reason_set"}  # returns what it was given, as a convenience
+
+# A store table belongs to the module that writes it; others ask that module. Who looks at one all the same, and why.
+TABLE_GUESTS = {
+    "SITE": ["settings", "cli"],  # facts about the whole site: a row for each, which has one writer
+    "ACCOUNTS": ["access", "cli"],  # ways in are cells of the same row; whether there is any, before anything is opened
+    "POLICIES": ["cli"],
+    "VOTERS": ["cli", "tasks"],
+}
+TABLE_AUDITORS = ["store", "verify"]  # the contract itself; and who recomputes everything from the rows as they are
 
 # Joined here so that this file does not contain what it looks for.
 NOTES = ["TO" + "DO", "FIX" + "ME", "X" * 3]
@@ -107,8 +116,40 @@ def functions(code):
 
 def check_functions(code):
     for line, length in functions(code):
-        if length > FUNCTION_MOST:
-            yield line, f"a function of {length} lines; at most {FUNCTION_MOST}"
+        if length > FUNCTION_MAX:
+            yield line, f"a function of {length} lines; at most {FUNCTION_MAX}"
+
+
+def check_indexes(code):
+    """A parameter is read by its name in an enum beside the row, or bound by an operation's row; a number says nothing."""
+    for found in re.finditer(r"\bweb_(?:has|id|number|text|word|switch|numbers|texts|value)\(request, \d+", code):
+        yield tree.line_of(code, found.start()), "a parameter by its bare index; name it"
+
+
+def check_registry(code):
+    """What a file defines is collected by the build (tools/collect.py), not listed again somewhere else."""
+    for found in re.finditer(r"^#define X\(\w+\) extern ", code, re.MULTILINE):
+        yield tree.line_of(code, found.start()), "a list of what other files define; let the build collect it"
+
+
+def check_tables(root):
+    users = {}
+    for path in tree.c_files(root, "src"):
+        module = name_below_src(root, path).split("/")[0]
+        code = tree.code_only(path.read_text(encoding="utf-8"))
+        for found in re.finditer(r"&TABLE_([A-Z_]+)\b", code):
+            users.setdefault(found.group(1), {}).setdefault(module, (path, tree.line_of(code, found.start())))
+    for table, modules in users.items():
+        foreign = [module for module in modules if module not in TABLE_AUDITORS + TABLE_GUESTS.get(table, [])]
+        for module in sorted(foreign)[1:]:
+            path, line = modules[module]
+            yield path, line, f"table {table} belongs to {sorted(foreign)[0]}: ask that module"
+
+
+def check_sources(_path, text):
+    if _path.name == "meson.build" and "src" in _path.parts:
+        for found in re.finditer(r"'(?!main\.c|allocator\.c|pages\.c|assets\.c)\w+(?<!_table)\.c'", text):
+            yield tree.line_of(text, found.start()), "a list of sources by hand; tools/sources.py finds them"
 
 
 def check_c_file(root, path):
@@ -121,6 +162,8 @@ def check_c_file(root, path):
     if name is not None:
         yield from check_banned(name, code)
         yield from check_logging(name, text)
+        yield from check_indexes(code)
+        yield from check_registry(code)
 
 
 # --- every text file -------------------------------------------------------------------------------------------------
@@ -128,8 +171,8 @@ def check_c_file(root, path):
 
 def check_length(path, text):
     lines = text.count("\n")
-    if path.suffix in (".c", ".h", ".py", ".sh") and lines > FILE_MOST:
-        yield lines, f"a file of {lines} lines; at most {FILE_MOST}"
+    if path.suffix in (".c", ".h", ".py", ".sh") and lines > FILE_MAX:
+        yield lines, f"a file of {lines} lines; at most {FILE_MAX}"
 
 
 def check_blanks(_path, text):
@@ -149,7 +192,7 @@ def check_words(_path, text):
         yield tree.line_of(text, found.start()), "the host of a package registry; packages come from Debian by name"
 
 
-TEXT_CHECKS = [check_length, check_blanks, check_words]
+TEXT_CHECKS = [check_length, check_blanks, check_words, check_sources]
 
 
 def percentile(values, part):
@@ -160,6 +203,7 @@ def main(root):
     findings, lengths = [], []
     for path in tree.c_files(root):
         findings += [(path, line, sentence) for line, sentence in check_c_file(root, path)]
+    findings += check_tables(root)
     for path in tree.c_files(root, "src"):
         lengths += [length for _, length in functions(tree.code_only(path.read_text(encoding="utf-8")))]
     for path, text in tree.text_files(root):

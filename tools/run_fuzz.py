@@ -16,7 +16,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARALLEL = 2
 SECONDS = 20
-SECONDS_MOST = 7 * 86400
+SECONDS_MAX = 7 * 86400
 INPUT_SECONDS = 10  # one input that takes longer is a finding
 MEMORY_MB = 2048
 SHOWN_LINES = 60
@@ -62,7 +62,7 @@ def choose(known, arguments):
     """The targets and the seconds, or a sentence."""
     words = [word for word in arguments if not word.isdigit()]
     numbers = [int(word) for word in arguments if word.isdigit()]
-    if len(words) > 1 or len(numbers) > 1 or any(not 0 < number <= SECONDS_MOST for number in numbers):
+    if len(words) > 1 or len(numbers) > 1 or any(not 0 < number <= SECONDS_MAX for number in numbers):
         return None, None, "fuzz takes a target and a number of seconds, both optional"
     chosen = {name: known[name] for name in known if not words or name in (words[0], f"fuzz_{words[0]}")}
     if not chosen:

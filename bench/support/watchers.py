@@ -4,7 +4,7 @@ import time
 
 from . import run
 
-MOST_A_PROCESS = 19000  # a process may open 20,000 files here
+MAX_A_PROCESS = 19000  # a process may open 20,000 files here
 
 
 def page_bytes():

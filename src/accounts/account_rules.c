@@ -4,95 +4,60 @@
 #include <stdio.h>
 #include <utf8proc.h>
 
-#include "accounts/scripts.h"
+#include "accounts/unicode_scripts.h"
 
 enum {
-    FOLD_TRIES = 8,  /* folding settles after two; more would be a fault of the tables */
-    MARKS_MOST = 4,  /* on one letter: enough for Myanmar and Tibetan, too few for a tower */
-    LOCAL_MOST = 64, /* bytes before the @ */
-    DOMAIN_MOST = 253,
-    LABEL_MOST = 63,
+    FOLD_TRIES = 8, /* folding settles after two; more would be a fault of the tables */
+    MARKS_MAX = 4,  /* on one letter: enough for Myanmar and Tibetan, too few for a tower */
+    LOCAL_MAX = 64, /* bytes before the @ */
+    DOMAIN_MAX = 253,
+    LABEL_MAX = 63,
     WORD_SHOWN = 40, /* bytes of a word that is none, at most */
     WORDS_BYTES = 200,
 };
 
 /* ---- Words ------------------------------------------------------------------------------------------------- */
 
-static const char *const STATES[] = {
-#define X(name, text) text,
-    ACCOUNT_STATE_LIST(X)
-#undef X
-};
-static const char *const ROLES[] = {
-#define X(name, text) text,
-    ACCOUNT_ROLE_LIST(X)
-#undef X
-};
-static const char *const RIGHTS[] = {
-#define X(name, text) text,
-    ACCOUNT_RIGHT_LIST(X)
-#undef X
-};
-
-typedef struct Words {
-    const char *one; /* "role" */
-    const char *const *texts;
-    int count;
-} Words;
-
-static Status find_text(const char *const *texts, int count, Slice text, int *ret_index)
-{
-    for (int i = 0; i < count; i++) {
-        if (slice_equal(text, slice_from(texts[i]))) {
-            *ret_index = i;
-            return STATUS_OK;
-        }
-    }
-    return STATUS_INVALID;
-}
+const char *const ACCOUNT_STATE_WORDS[] = WORDS(ACCOUNT_STATE_LIST, WORD_2);
+const char *const ACCOUNT_ROLE_WORDS[] = WORDS(ACCOUNT_ROLE_LIST, WORD_2);
+const char *const ACCOUNT_RIGHT_WORDS[] = WORDS(ACCOUNT_RIGHT_LIST, WORD_2);
 
 const char *account_state_text(AccountState state)
 {
-    CHECK(state < ACCOUNT_STATE_COUNT);
-    return STATES[state];
+    return word_of(ACCOUNT_STATE_WORDS, state);
 }
 
 const char *account_role_text(AccountRole role)
 {
-    CHECK(role < ROLE_COUNT);
-    return ROLES[role];
+    return word_of(ACCOUNT_ROLE_WORDS, role);
 }
 
-Status account_role_from(Slice text, AccountRole *ret_role)
+const char *account_right_text(AccountRight right)
 {
-    int index;
-    TRY(find_text(ROLES, ROLE_COUNT, text, &index));
-    *ret_role = (AccountRole)index;
-    return STATUS_OK;
+    return word_of(ACCOUNT_RIGHT_WORDS, right);
 }
 
 /* "admin,feature" to bits. A word that is not there gets all that are: they are few. */
-static Status bits_from(const Words *words, Slice text, const char *field, uint32_t *ret_bits,
-                        Reason *reason)
+static Status bits_from(const char *one, const char *const *words, Slice text, const char *field,
+                        uint32_t *ret_bits, Reason *reason)
 {
     Slice word;
     uint32_t bits = 0;
     while (slice_split(&text, ',', &word)) {
-        int index;
-        if (find_text(words->texts, words->count, slice_trim(word), &index) != STATUS_OK) {
+        unsigned value;
+        if (word_find(words, slice_trim(word), field, &value, NULL) != STATUS_OK) {
             char all[WORDS_BYTES];
             int size = 0;
-            for (int i = 0; i < words->count; i++)
+            for (int i = 0; words[i] != NULL; i++)
                 size += snprintf(all + size, sizeof all - (size_t)size, "%s%s", i > 0 ? ", " : "",
-                                 words->texts[i]);
+                                 words[i]);
             if (word.size > WORD_SHOWN)
                 return reason_set(reason, STATUS_INVALID, field,
-                                  "there is no such %s; there are %s", words->one, all);
+                                  "there is no such %s; there are %s", one, all);
             return reason_set(reason, STATUS_INVALID, field,
-                              "there is no %s \"%.*s\"; there are %s", words->one, SLICE_ARG(word),
-                              all);
+                              "there is no %s \"%.*s\"; there are %s", one, SLICE_ARG(word), all);
         }
-        bits |= 1u << index;
+        bits |= 1u << value;
     }
     *ret_bits = bits;
     return STATUS_OK;
@@ -100,28 +65,12 @@ static Status bits_from(const Words *words, Slice text, const char *field, uint3
 
 Status account_roles_from(Slice text, const char *field, uint32_t *ret_roles, Reason *reason)
 {
-    static const Words WORDS = {"role", ROLES, ROLE_COUNT};
-    return bits_from(&WORDS, text, field, ret_roles, reason);
+    return bits_from("role", ACCOUNT_ROLE_WORDS, text, field, ret_roles, reason);
 }
 
 Status account_rights_from(Slice text, const char *field, uint32_t *ret_rights, Reason *reason)
 {
-    static const Words WORDS = {"right", RIGHTS, RIGHT_COUNT};
-    return bits_from(&WORDS, text, field, ret_rights, reason);
-}
-
-const char *account_right_text(AccountRight right)
-{
-    CHECK(right < RIGHT_COUNT);
-    return RIGHTS[right];
-}
-
-Status account_right_from(Slice text, AccountRight *ret_right)
-{
-    int index;
-    TRY(find_text(RIGHTS, RIGHT_COUNT, text, &index));
-    *ret_right = (AccountRight)index;
-    return STATUS_OK;
+    return bits_from("right", ACCOUNT_RIGHT_WORDS, text, field, ret_rights, reason);
 }
 
 /* ---- Characters -------------------------------------------------------------------------------------------- */
@@ -211,7 +160,7 @@ static bool walk_letter(NameWalk *walk, int32_t character)
     ScriptPart part = script_part(character, &script);
     if (part == SCRIPT_NOTHING || (walk->script >= 0 && walk->script != script))
         return false;
-    if (part == SCRIPT_MARK && (!walk->letter || ++walk->marks > MARKS_MOST))
+    if (part == SCRIPT_MARK && (!walk->letter || ++walk->marks > MARKS_MAX))
         return false;
     if (part == SCRIPT_LETTER)
         walk->marks = 0;
@@ -251,9 +200,9 @@ Status account_fold_name(Slice name, Arena *arena, Slice *ret_folded, Reason *re
         return reason_set(reason, STATUS_INVALID, "name", "a name is UTF-8 text");
     bool settled = short_enough && fold(name, arena, &folded) == STATUS_OK;
     int count = count_characters(folded);
-    if (!short_enough || (settled && (count < ACCOUNT_NAME_LEAST || count > ACCOUNT_NAME_MOST)))
+    if (!short_enough || (settled && (count < ACCOUNT_NAME_LEAST || count > ACCOUNT_NAME_MAX)))
         return reason_set(reason, STATUS_INVALID, "name", "a name has %d to %d characters",
-                          ACCOUNT_NAME_LEAST, ACCOUNT_NAME_MOST);
+                          ACCOUNT_NAME_LEAST, ACCOUNT_NAME_MAX);
     if (!settled || !name_is_well_formed(folded))
         return reason_set(reason, STATUS_INVALID, "name",
                           "a name has letters and digits of one script, and - _ . between them");
@@ -292,7 +241,7 @@ static bool has_only(Slice text, const char *more)
 static bool local_is_well_formed(Slice local)
 {
     Slice part;
-    if (local.size == 0 || local.size > LOCAL_MOST || local.data[local.size - 1] == '.')
+    if (local.size == 0 || local.size > LOCAL_MAX || local.data[local.size - 1] == '.')
         return false;
     while (slice_split(&local, '.', &part))
         if (part.size == 0 || !has_only(part, "!#$%&'*+/=?^_`{|}~-"))
@@ -303,10 +252,10 @@ static bool local_is_well_formed(Slice local)
 static bool domain_is_well_formed(Slice domain)
 {
     Slice label;
-    if (domain.size == 0 || domain.size > DOMAIN_MOST || domain.data[domain.size - 1] == '.')
+    if (domain.size == 0 || domain.size > DOMAIN_MAX || domain.data[domain.size - 1] == '.')
         return false;
     while (slice_split(&domain, '.', &label))
-        if (label.size == 0 || label.size > LABEL_MOST || label.data[0] == '-' ||
+        if (label.size == 0 || label.size > LABEL_MAX || label.data[0] == '-' ||
             label.data[label.size - 1] == '-' || !has_only(label, "-"))
             return false;
     return true;

@@ -5,11 +5,12 @@
  * A password has 10 characters to 72 bytes.
  *   1. Folding what was folded gives the same again, and what was folded is itself a name (or an e-mail).
  *   2. What NFKC or case folding makes equal is one name: "Ａlice", "ALICE" and "alice"; the Turkish İ counts as i.
- *   3. A name mixes no scripts (accounts/scripts.h), except that 0 … 9 go with all of them and that Han, Hiragana and Katakana are one.
+ *   3. A name mixes no scripts (accounts/unicode_scripts.h), except that 0 … 9 go with all of them and that Han, Hiragana and Katakana are one.
  * Not promised: that two names of different scripts do not look alike. */
 #pragma once
 
 #include "base/arena.h"
+#include "base/words.h"
 
 /*    name, text */
 #define ACCOUNT_STATE_LIST(X) \
@@ -50,19 +51,20 @@ typedef enum AccountRight {
 
 enum {
     ACCOUNT_NAME_LEAST = 3, /* characters of the folded form */
-    ACCOUNT_NAME_MOST = 30,
-    ACCOUNT_NAME_BYTES = 360,    /* as written */
-    ACCOUNT_EMAIL_BYTES = 254,   /* trimmed, and folded */
-    ACCOUNT_REAL_NAME_MOST = 80, /* characters */
+    ACCOUNT_NAME_MAX = 30,
+    ACCOUNT_NAME_BYTES = 360,   /* as written */
+    ACCOUNT_EMAIL_BYTES = 254,  /* trimmed, and folded */
+    ACCOUNT_REAL_NAME_MAX = 80, /* characters */
     ACCOUNT_PASSWORD_LEAST = 10,
     ACCOUNT_PASSWORD_BYTES = 72, /* bcrypt takes no more */
     ACCOUNT_ROLES_ALL = (1 << ROLE_COUNT) - 1,
     ACCOUNT_RIGHTS_ALL = (1 << RIGHT_COUNT) - 1,
 };
 
+extern const char *const ACCOUNT_STATE_WORDS[], *const ACCOUNT_ROLE_WORDS[],
+                                                    *const ACCOUNT_RIGHT_WORDS[];
 const char *account_state_text(AccountState state);
 const char *account_role_text(AccountRole role);
-MUST_USE Status account_role_from(Slice text, AccountRole *ret_role);
 /* "admin,feature" to bits; an empty text is none, blanks around a word do not count. INVALID names
  * `field`, the word, and those that there are. */
 MUST_USE Status account_roles_from(Slice text, const char *field, uint32_t *ret_roles,
@@ -70,7 +72,6 @@ MUST_USE Status account_roles_from(Slice text, const char *field, uint32_t *ret_
 MUST_USE Status account_rights_from(Slice text, const char *field, uint32_t *ret_rights,
                                     Reason *reason);
 const char *account_right_text(AccountRight right);
-MUST_USE Status account_right_from(Slice text, AccountRight *ret_right);
 
 /* INVALID with the rule; OK with the form by which names are compared. */
 MUST_USE Status account_fold_name(Slice name, Arena *arena, Slice *ret_folded, Reason *reason);

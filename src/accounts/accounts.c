@@ -1,12 +1,12 @@
-/* accounts.c -- reading, finding, passwords, rights, the clean-up: what concerns one row. See accounts.h and inside.h. */
+/* accounts.c -- reading, finding, rights, the clean-up: what concerns one row. See accounts.h and accounts_private.h. */
 #include <stdlib.h>
 
-#include "accounts/inside.h"
+#include "accounts/accounts_private.h"
 #include "base/mutant.h"
 
 enum { ID_ROW_BYTES = 8, LIST_CELLS = 1000, IDLE_DAYS = 14, SESSION_DAYS = 60 };
 /* A quarter of a million people who were here lately, at two copies of some 300 bytes each. */
-enum { COPIES_BITS = 19 };
+enum { READ_CACHE_BITS = 19 };
 
 static SessionLimits limits_of(SessionLimits given)
 {
@@ -26,12 +26,13 @@ Accounts *accounts_new(const AccountsOptions *options)
     accounts->vault = options->vault;
     accounts->hasher = options->hasher;
     accounts->limits = limits_of(options->sessions);
-    gate_init(&accounts->gate, options->passwords.at_once, options->passwords.queue);
-    accounts->copies = copies_new(options->world.clock, COPIES_BITS, options->copies_us);
+    password_queue_init(&accounts->password_queue, options->passwords.at_once,
+                        options->passwords.queue);
+    accounts->read_cache =
+        read_cache_new(options->world.clock, READ_CACHE_BITS, options->read_cache_us);
     accounts->ids = sequence_new(options->store, options->world, "accounts", options->id_block);
-    CHECK(pthread_mutex_init(&accounts->lock, NULL) == 0);
-    atomic_init(&accounts->logins_days, LOGINS_DAYS);
-    atomic_init(&accounts->signals_days, SIGNALS_DAYS);
+    accounts->settings = settings_new(options->store, options->world);
+    accounts_keep(accounts, &RETENTION_AT_FIRST);
     return accounts;
 }
 
@@ -39,12 +40,22 @@ void accounts_free(Accounts *accounts)
 {
     if (accounts == NULL)
         return;
-    settings_forget(accounts);
-    copies_free(accounts->copies);
+    settings_free(accounts->settings);
+    read_cache_free(accounts->read_cache);
     sequence_free(accounts->ids);
-    gate_destroy(&accounts->gate);
-    CHECK(pthread_mutex_destroy(&accounts->lock) == 0);
+    password_queue_destroy(&accounts->password_queue);
     free(accounts);
+}
+
+Settings *accounts_settings(const Accounts *accounts)
+{
+    return accounts->settings;
+}
+
+void accounts_keep(Accounts *accounts, const Retention *retention)
+{
+    atomic_store(&accounts->logins_days, retention->logins);
+    atomic_store(&accounts->signals_days, retention->signals);
 }
 
 bool account_may(const Account *account, AccountRight right)
@@ -68,9 +79,9 @@ bool account_has(const Account *account, AccountRole role)
 /* ---- Reading ----------------------------------------------------------------------------------------------- */
 
 /* Labels that a closed account still has to release are nobody's business. */
-static Account account_of(uint64_t id, const AccountHead *head)
+static Account account_of(uint64_t id, const AccountRecord *head)
 {
-    bool alive = head_is_alive(head);
+    bool alive = account_record_is_alive(head);
     return (Account){.id = id,
                      .state = head->state,
                      .state_time_us = head->state_time_us,
@@ -118,7 +129,7 @@ Status accounts_find(Accounts *accounts, Slice name_or_email, Arena *arena, Acco
         return STATUS_CORRUPT;
     TRY(status);
     /* A wish is not a name yet. */
-    if (!head_is_alive(&row.head) || !slice_equal(row.head.labels[kind].folded, folded))
+    if (!account_record_is_alive(&row.head) || !slice_equal(row.head.labels[kind].folded, folded))
         return STATUS_NOT_FOUND;
     *ret_account = account_of(user, &row.head);
     return STATUS_OK;
@@ -133,12 +144,12 @@ Status accounts_page(Accounts *accounts, Slice position, uint32_t cells, Arena *
     Account *list = ARENA_ARRAY(arena, page.count, Account);
     for (size_t i = 0; i < page.count; i++) {
         const ScanCell *cell = &page.cells[i];
-        AccountHead head;
+        AccountRecord head;
         if (!slice_equal(cell->cell.column, SLICE("head")))
             continue;
         if (cell->row.size != ID_ROW_BYTES)
             return STATUS_CORRUPT;
-        TRY(head_decode(cell->cell.value, accounts->vault, arena, &head));
+        TRY(record_decode(&ACCOUNT_RECORD, cell->cell.value, accounts->vault, arena, &head));
         list[count++] = account_of(bytes_get_u64(cell->row.data), &head);
     }
     *ret_page = (AccountPage){list, count, page.position, page.more};
@@ -157,53 +168,6 @@ Status accounts_list(Accounts *accounts, Slice position, Arena *arena, Account *
     return STATUS_OK;
 }
 
-/* ---- Passwords --------------------------------------------------------------------------------------------- */
-
-Status password_hash(Accounts *accounts, Slice password, Arena *arena, Slice *ret_hash)
-{
-    TRY(gate_enter(&accounts->gate));
-    Status status = accounts->hasher.hash(accounts->hasher.self, password, arena, ret_hash);
-    gate_leave(&accounts->gate);
-    return status;
-}
-
-/* A wrong password and an account that is not there must take the same time, so there is always a hash to compute. */
-Status password_check(Accounts *accounts, Slice password, Slice hash, bool *ret_fits)
-{
-    ARENA_SCOPE Arena *arena = arena_new();
-    Slice unused;
-    bool fits = false;
-    if (account_check_password(password, NULL) != STATUS_OK) {
-        password = SLICE_EMPTY;
-        hash = SLICE_EMPTY;
-    }
-    TRY(gate_enter(&accounts->gate));
-    if (hash.size > 0)
-        fits = accounts->hasher.check(accounts->hasher.self, password, hash);
-    else
-        (void)!accounts->hasher.hash(accounts->hasher.self, password, arena, &unused);
-    gate_leave(&accounts->gate);
-    *ret_fits = fits;
-    return STATUS_OK;
-}
-
-Status accounts_check_password(Accounts *accounts, Slice name_or_email, Slice password,
-                               Arena *arena, Account *ret_account)
-{
-    Account account = {.password_hash = SLICE_EMPTY};
-    bool fits;
-    Status status = accounts_find(accounts, name_or_email, arena, &account);
-    if (status != STATUS_OK && status != STATUS_NOT_FOUND)
-        return status;
-    TRY(password_check(accounts, password, account.password_hash, &fits));
-    if (!fits)
-        return STATUS_LOGIN;
-    if (!account_may(&account, RIGHT_LOG_IN))
-        return STATUS_DENIED;
-    *ret_account = account;
-    return STATUS_OK;
-}
-
 /* ---- Profile ----------------------------------------------------------------------------------------------- */
 
 typedef struct Profile {
@@ -211,7 +175,7 @@ typedef struct Profile {
     bool shown;
 } Profile;
 
-static Status apply_profile(AccountHead *head, void *context, bool *ret_write, Reason *reason)
+static Status apply_profile(AccountRecord *head, void *context, bool *ret_write, Reason *reason)
 {
     const Profile *profile = context;
     TRY(refuse_dead(head, reason));
@@ -226,13 +190,13 @@ Status accounts_set_profile(Accounts *accounts, uint64_t id, Slice real_name, bo
                             Reason *reason)
 {
     Profile profile = {slice_trim(real_name), shown};
-    TRY(account_check_line("real_name", profile.real_name, ACCOUNT_REAL_NAME_MOST, reason));
+    TRY(account_check_line("real_name", profile.real_name, ACCOUNT_REAL_NAME_MAX, reason));
     return row_edit(accounts, id, (RowEdit){.apply = apply_profile, .context = &profile}, reason);
 }
 
 /* ---- Rights ------------------------------------------------------------------------------------------------ */
 
-static Status apply_rights(AccountHead *head, void *context, bool *ret_write, Reason *reason)
+static Status apply_rights(AccountRecord *head, void *context, bool *ret_write, Reason *reason)
 {
     const AccountRights *rights = context;
     TRY(refuse_dead(head, reason));
@@ -257,20 +221,20 @@ Status accounts_set_rights(Accounts *accounts, uint64_t id, const AccountRights 
 
 /* ---- Clean-up ---------------------------------------------------------------------------------------------- */
 
-static bool drop_old_wishes(AccountHead *head, int64_t before_us)
+static bool drop_old_wishes(AccountRecord *head, int64_t before_us)
 {
     bool any = false;
     for (int kind = 0; kind < CLAIM_KINDS; kind++) {
-        Wish *wish = &head->wishes[kind];
-        if (id_is_zero(wish->id) || wish->time_us >= before_us)
+        ClaimRequest *want = &head->claim_requests[kind];
+        if (id_is_zero(want->id) || want->time_us >= before_us)
             continue;
-        *wish = (Wish){.label = {SLICE_EMPTY, SLICE_EMPTY}};
+        *want = (ClaimRequest){.label = {SLICE_EMPTY, SLICE_EMPTY}};
         any = true;
     }
     return any;
 }
 
-static Status apply_expiry(AccountHead *head, void *context, bool *ret_write, Reason *reason)
+static Status apply_expiry(AccountRecord *head, void *context, bool *ret_write, Reason *reason)
 {
     Accounts *accounts = context;
     int64_t before_us =
@@ -282,7 +246,7 @@ static Status apply_expiry(AccountHead *head, void *context, bool *ret_write, Re
     *ret_write = true;
     row_set_state(accounts, head, ACCOUNT_VOID);
     head->password_hash = SLICE_EMPTY;
-    head_forget(head);
+    account_record_forget(head);
     return STATUS_OK;
 }
 

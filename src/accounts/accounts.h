@@ -1,4 +1,4 @@
-/* accounts.h -- who people are: registration, credentials, roles, watch lists, and the live settings of the vote.
+/* accounts.h -- who people are: registration, names as claims, roles and rights, watch lists, signals.
  *
  * The account's row decides: pending -> confirmed or void, confirmed -> closed, each by a conditional update; void and closed are
  * final. A name and an e-mail are claims on their own rows that point to an account, and count only while that account is
@@ -12,19 +12,19 @@
  *      confirmed one with a wish for a new name, which the next change or the clean-up drops.
  *   3. UNKNOWN is passed on, never guessed. UNAVAILABLE, CONFLICT and REFUSED mean that it was not done and will not be.
  *   4. E-mails and real names are in no row and no key but sealed, or as hashes that need the site's key (base/vault.h).
- *   5. accounts_recent, accounts_watched and sessions_find may answer from copies in memory (base/copies.h): a change by this handle
- *      counts at once (a session that was ended, a role that was taken away), one by another after copies_us. With COPIES_EXACT they
+ *   5. accounts_recent, accounts_watched and sessions_find may answer from copies in memory (base/read_cache.h): a change by this handle
+ *      counts at once (a session that was ended, a role that was taken away), one by another after read_cache_us. With READ_CACHE_EXACT they
  *      see every finished change.
  * All other reads are serial: they see every finished change.
- * Ways in are in headers of their own: sessions.h, links.h, credentials.h, elsewhere.h, second.h,
- * tokens.h; how often somebody may try, in throttle.h.
- * Rules that need no store (folding, bounds, roles) are in account_rules.h; salary and settings in settings_rules.h. */
+ * Ways in (sessions, links, tokens …) are the module `access`, which also closes accounts; it and `electorate` share the handle.
+ * Rules that need no store (folding, bounds, roles) are in account_rules.h; salary is in settings/settings_rules.h. */
 #pragma once
 
 #include "accounts/account_rules.h"
-#include "accounts/settings_rules.h"
 #include "base/ids.h"
 #include "base/vault.h"
+#include "settings/retention.h"
+#include "settings/settings.h"
 #include "store/store.h"
 
 typedef struct Accounts Accounts;
@@ -48,7 +48,7 @@ typedef struct SessionLimits {
 } SessionLimits;
 
 /* Passwords take a quarter of a second of a core each, so only so many are computed at once, and only so many callers wait for their
- * turn; whoever comes then is answered THROTTLED at once. at_once 0: no gate. */
+ * turn; whoever comes then is answered THROTTLED at once. at_once 0: no bound. */
 typedef struct PasswordBounds {
     uint32_t at_once, queue;
 } PasswordBounds;
@@ -62,12 +62,16 @@ typedef struct AccountsOptions {
     SessionLimits sessions;
     PasswordBounds passwords;
     /* How old the copies of accounts, sessions and watch lists may be that pages are made from (promise 5): 0 for none; a second
-     * where other processes write to the same store; COPIES_EXACT where none do. */
-    int64_t copies_us;
+     * where other processes write to the same store; READ_CACHE_EXACT where none do. */
+    int64_t read_cache_us;
 } AccountsOptions;
 
 Accounts *accounts_new(const AccountsOptions *options);
 void accounts_free(Accounts *accounts);
+/* The live settings in the same store; they live as long as the handle. */
+Settings *accounts_settings(const Accounts *accounts);
+/* From now on new log-ins and signals of this handle are kept for these periods. At first they are the defaults. */
+void accounts_keep(Accounts *accounts, const Retention *retention);
 
 typedef struct Account {
     uint64_t id;
@@ -82,7 +86,7 @@ typedef struct Account {
     uint32_t denied;       /* bits of AccountRight that were taken away */
     uint64_t version;      /* of the row, to notice a change in between */
     uint64_t epoch;        /* sessions of an earlier one are over */
-    bool second;           /* a second factor is on (second.h) */
+    bool second;           /* a second factor is on (access/second_factor.h) */
 } Account;
 
 /* A pending account may log in and nothing else; a confirmed one everything that was not taken away. */
@@ -94,8 +98,9 @@ bool account_has_any(const Account *account, uint32_t roles);
 
 typedef struct Registration {
     Slice name, email, password;
-    bool without_password; /* an import, or somebody who logs in elsewhere; `password` is ignored */
-    bool confirmed;        /* by an operator: no link to follow */
+    bool
+        without_password; /* an import, or somebody who logs in at another site; `password` is ignored */
+    bool confirmed;       /* by an operator: no link to follow */
     uint32_t roles;
     int64_t registered_us; /* 0: now; demo data and imports give the past */
     Slice address, cookie; /* where it came from, for the signals below; empty: not known */
@@ -114,19 +119,12 @@ MUST_USE Status accounts_recent(Accounts *accounts, uint64_t id, Arena *arena,
 /* By name, or by e-mail when it contains '@'. NOT_FOUND also when the claim points to an account that does not count. */
 MUST_USE Status accounts_find(Accounts *accounts, Slice name_or_email, Arena *arena,
                               Account *ret_account);
-/* LOGIN when the password is wrong or the account does not exist, in the same time; DENIED when logging in was taken away; THROTTLED
- * when too many passwords wait to be computed. */
-MUST_USE Status accounts_check_password(Accounts *accounts, Slice name_or_email, Slice password,
-                                        Arena *arena, Account *ret_account);
-/* By an operator: no old one is asked for. All sessions end. */
-MUST_USE Status accounts_set_password(Accounts *accounts, uint64_t id, Slice password,
-                                      Reason *reason);
 /* For confirmed accounts. Writes the wish down, claims the new one, moves the account, frees the old claim (a value, not a delete).
  * REFUSED: taken. CONFLICT: another change of the same kind came in between. Repeating it is fine. A new e-mail ends all sessions. */
 MUST_USE Status accounts_rename(Accounts *accounts, uint64_t id, Slice name, Reason *reason);
 MUST_USE Status accounts_change_email(Accounts *accounts, uint64_t id, Slice email, Reason *reason);
 
-/* 0 … ACCOUNT_REAL_NAME_MOST characters on one line. */
+/* 0 … ACCOUNT_REAL_NAME_MAX characters on one line. */
 MUST_USE Status accounts_set_profile(Accounts *accounts, uint64_t id, Slice real_name, bool shown,
                                      Reason *reason);
 
@@ -137,9 +135,6 @@ typedef struct AccountRights {
 /* CONFLICT: the row has another version than the one seen. REFUSED: the account is void or closed. */
 MUST_USE Status accounts_set_rights(Accounts *accounts, uint64_t id, const AccountRights *rights,
                                     Reason *reason);
-/* confirmed -> closed, after the ledger has its closing entry; releases name and e-mail, and deletes sessions and log-ins. Repeating it is
- * fine. */
-MUST_USE Status accounts_close(Accounts *accounts, uint64_t id, Reason *reason);
 enum { ACCOUNT_PENDING_DAYS = 7 };
 /* For the clean-up: pending -> void when it is older than 7 days; drops a wish for another name that is older than that. OK also when
  * there was nothing to do. */
@@ -149,7 +144,7 @@ MUST_USE Status accounts_list(Accounts *accounts, Slice position, Arena *arena,
                               Account **ret_accounts, size_t *ret_count, Slice *ret_position,
                               bool *ret_more);
 
-/* The same with pages of about as many accounts as cells are asked for (1 … STORE_PAGE_MOST), or fewer: a row has several. */
+/* The same with pages of about as many accounts as cells are asked for (1 … STORE_PAGE_MAX), or fewer: a row has several. */
 typedef struct AccountPage {
     Account *accounts;
     size_t count;
@@ -160,12 +155,24 @@ MUST_USE Status accounts_page(Accounts *accounts, Slice position, uint32_t cells
                               AccountPage *ret_page);
 
 /* ---- Watch list ------------------------------------------------------------------------------------------ */
-enum { WATCH_MOST = 1000 };
-/* For pending and confirmed accounts (REFUSED otherwise, and for more than WATCH_MOST). Repeating it is fine. */
+enum { WATCH_MAX = 1000 };
+/* For pending and confirmed accounts (REFUSED otherwise, and for more than WATCH_MAX). Repeating it is fine. */
 MUST_USE Status accounts_watch(Accounts *accounts, uint64_t id, uint64_t policy, bool on);
 /* In the order in which they were added. */
 MUST_USE Status accounts_watched(Accounts *accounts, uint64_t id, Arena *arena,
                                  uint64_t **ret_policies, size_t *ret_count);
+
+/* A category or party that somebody follows; what the kinds are is for policies.h to say. */
+typedef struct Followed {
+    unsigned kind;
+    uint64_t group;
+    int64_t since_us;
+} Followed;
+enum { FOLLOW_MAX = 50 };
+/* As accounts_watch and accounts_watched. */
+MUST_USE Status accounts_follow(Accounts *accounts, uint64_t id, const Followed *what, bool on);
+MUST_USE Status accounts_followed(Accounts *accounts, uint64_t id, Arena *arena,
+                                  Followed **ret_list, size_t *ret_count);
 
 /* ---- Signals of duplicate accounts ------------------------------------------------------------------------ */
 
@@ -181,7 +188,7 @@ typedef enum AccountSignal {
 #undef X
         SIGNAL_COUNT
 } AccountSignal;
-enum { SIGNAL_BYTES = 254, SIGNAL_TAG = 8, SIGNAL_SHARED_MOST = 200, SIGNALS_DAYS = 366 };
+enum { SIGNAL_BYTES = 254, SIGNAL_TAG = 8, SIGNAL_SHARED_MAX = 200, SIGNALS_DAYS = 366 };
 
 const char *account_signal_reason(AccountSignal signal);
 
@@ -192,18 +199,7 @@ typedef struct SharedSignal {
     int64_t time_us; /* of the other one's registration */
 } SharedSignal;
 
-/* Accounts that share a signal with this one: by signal, the newest ids first, at most SIGNAL_SHARED_MOST a signal.
+/* Accounts that share a signal with this one: by signal, the newest ids first, at most SIGNAL_SHARED_MAX a signal.
  * Void ones are left out. */
 MUST_USE Status accounts_signals(Accounts *accounts, uint64_t id, Arena *arena,
                                  SharedSignal **ret_shared, size_t *ret_count);
-
-/* ---- Settings of the vote -------------------------------------------------------------------------------- */
-
-/* All versions, from a cache that is at most a minute old (a version counts at the earliest 15 minutes after it was made,
- * longer than any cache and skew). Valid until the arena goes. */
-MUST_USE Status accounts_settings(Accounts *accounts, Arena *arena, SettingsHistory *ret_history);
-enum { SETTING_AHEAD_LEAST_S = 15 * 60, SETTING_CACHE_S = 60, SETTING_VERSIONS_MOST = 1000 };
-/* Appends a version with one value changed, from a time at least 15 minutes ahead and not before the last version's.
- * `from_us` 0: as early as allowed. REFUSED names the rule; CONFLICT: somebody else was first. */
-MUST_USE Status accounts_set_setting(Accounts *accounts, Slice name, Slice value, int64_t from_us,
-                                     Reason *reason);

@@ -1,22 +1,25 @@
-/* claims.c -- names, e-mails and log-ins elsewhere as claims on rows of their own. See inside.h.
+/* claims.c -- names, e-mails and linked log-ins as claims on rows of their own. See accounts_private.h.
  *
  * The cell `claim` holds: format | id of the write (16 bytes) | the account, 0 when it is free. It is never deleted, so "absent"
  * never comes back either. Whoever wants a claim that somebody holds reads the claim first and that account's row second, and
  * replaces exactly the claim it read. If the holder bore the label at any time in between, it has written it down before taking
  * the claim with a fresh id, and then either the row or the changed claim says so. That is why a holder takes its own claim again,
  * with a new id, when it wishes for a label that it holds already. */
-#include "accounts/inside.h"
+#include "accounts/accounts_private.h"
 #include "base/mutant.h"
 
-enum { FORMAT = 1, NOBODY = 0 };
+enum { NOBODY = 0 };
 
 static const Slice CLAIM = {"claim", 5};
 
 typedef struct Claim {
-    bool present;
-    Slice value;
+    Id write;
     uint64_t user;
+    Slice value; /* as it was read; empty: there is none */
 } Claim;
+
+static const RecordField CLAIM_FIELDS[] = {RECORD_WRITE_ID(Claim, write), RECORD_U64(Claim, user)};
+const Record CLAIM_RECORD = RECORD("claim", Claim, 1, CLAIM_FIELDS);
 
 /* Names are public; the row of an e-mail, or of who somebody is elsewhere, is a keyed hash, which says nothing to who has only the data. */
 static const struct {
@@ -37,39 +40,23 @@ static Slice claim_row(const Accounts *accounts, ClaimKind kind, Slice folded, A
 
 static Status read_claim(Accounts *accounts, Slice row, Arena *arena, Claim *ret_claim)
 {
-    Cell cell;
-    Status status =
-        store_read(accounts->store, &(Read){&TABLE_NAMES, row, CLAIM, STORE_SERIAL}, arena, &cell);
-    if (status == STATUS_NOT_FOUND) {
-        *ret_claim = (Claim){.value = SLICE_EMPTY, .user = NOBODY};
-        return STATUS_OK;
-    }
-    TRY(status);
-    Reader reader = reader_of(cell.value);
-    bool known = reader_u8(&reader) == FORMAT;
-    (void)reader_bytes(&reader, ID_BYTES);
-    uint64_t user = reader_u64(&reader);
-    if (!known || !reader_done(&reader))
-        return STATUS_CORRUPT;
-    *ret_claim = (Claim){true, cell.value, user};
-    return STATUS_OK;
+    Records records = accounts_records(accounts);
+    RecordPlace place = {&CLAIM_RECORD, &TABLE_NAMES, row, CLAIM};
+    return record_find(&records, &place, STORE_SERIAL, arena, ret_claim, &ret_claim->value);
 }
 
 /* CONFLICT: the claim is no longer what was read. */
 static Status replace_claim(Accounts *accounts, Slice row, const Claim *before, uint64_t user,
                             Arena *arena)
 {
-    BUFFER_SCOPE Buffer value = {0};
     Id id = fresh_id(accounts);
-    buffer_u8(&value, FORMAT);
-    buffer_bytes(&value, id_slice(MUTANT(claim_without_id) ? &(Id){{0}} : &id));
-    buffer_u64(&value, user);
-    Condition condition = {CLAIM, before->value, !before->present};
+    Claim claim = {.write = MUTANT(claim_without_id) ? (Id){{0}} : id, .user = user};
+    Condition condition = {CLAIM, before->value, before->value.size == 0};
     if (MUTANT(names_without_condition) && user == NOBODY)
         condition = (Condition){SLICE("none"), SLICE_EMPTY, true};
     Slice receipt = store_receipt(id_slice(&id), arena);
     Change changes[] = {
-        {.column = CLAIM, .value = buffer_slice(&value)},
+        {.column = CLAIM, .value = record_encode(&CLAIM_RECORD, &claim, NULL, arena)},
         {.column = receipt, .value = id_slice(&id), .ttl_s = STORE_RECEIPT_TTL_S},
     };
     Update update = {.table = &TABLE_NAMES,
@@ -79,7 +66,7 @@ static Status replace_claim(Accounts *accounts, Slice row, const Claim *before, 
                      .changes = changes,
                      .change_count = 2,
                      .proof = receipt};
-    return store_update(accounts->store, &update, UPDATE_TRIES, arena, NULL);
+    return store_update(accounts->store, &update, RECORD_UPDATE_TRIES, arena, NULL);
 }
 
 /* Whether the claim counts for its holder. A claim is made after its account's row, so the row must be there. */
@@ -95,9 +82,10 @@ static Status claim_counts(Accounts *accounts, const Claim *claim, ClaimKind kin
     if (status == STATUS_NOT_FOUND)
         return STATUS_CORRUPT;
     TRY(status);
-    if (kind == CLAIM_EXTERNAL && head_is_alive(&holder.head)) /* who is not never will be */
-        return elsewhere_bears(accounts, claim->user, folded, arena, ret_counts);
-    *ret_counts = kind != CLAIM_EXTERNAL && head_bears(&holder.head, kind, folded);
+    if (kind == CLAIM_EXTERNAL &&
+        account_record_is_alive(&holder.head)) /* who is not never will be */
+        return linked_login_record_bears(accounts, claim->user, folded, arena, ret_counts);
+    *ret_counts = kind != CLAIM_EXTERNAL && account_record_bears(&holder.head, kind, folded);
     return STATUS_OK;
 }
 
@@ -115,21 +103,19 @@ Status claim_holder(Accounts *accounts, ClaimKind kind, Slice folded, Arena *are
 Status claim_take(Accounts *accounts, ClaimKind kind, Slice folded, uint64_t user)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    for (int i = 0; i < RACE_TRIES; i++) {
+    Status status = STATUS_CONFLICT;
+    for (int i = 0; record_again(&status, i, arena, NULL); i++) {
         Claim claim;
         bool taken = false;
-        arena_reset(arena);
         Slice row = claim_row(accounts, kind, folded, arena);
         TRY(read_claim(accounts, row, arena, &claim));
         if (claim.user != user)
             TRY(claim_counts(accounts, &claim, kind, folded, arena, &taken));
         if (taken)
             return STATUS_REFUSED;
-        Status status = replace_claim(accounts, row, &claim, user, arena);
-        if (status != STATUS_CONFLICT)
-            return status;
+        status = replace_claim(accounts, row, &claim, user, arena);
     }
-    return STATUS_UNAVAILABLE;
+    return status;
 }
 
 Status claim_release(Accounts *accounts, ClaimKind kind, Slice folded)

@@ -3,35 +3,27 @@
 
 #include <sodium.h>
 
-#include "accounts/inside.h"
+#include "accounts/accounts_private.h"
 
-enum {
-    FORMAT = 1,
-    PAGE = 200,
-    TOKEN_TEXT = 200,
-    VARIANT = sodium_base64_VARIANT_URLSAFE_NO_PADDING
-};
+enum { PAGE = 200, TOKEN_TEXT = 200, VARIANT = sodium_base64_VARIANT_URLSAFE_NO_PADDING };
 static const char *const PURPOSE = "unsubscribe";
 
-static const struct {
-    const char *word;
-    int64_t days;
-} CHOICES[] = {
-#define X(name, word, days) {word, days},
-    DIGEST_LIST(X)
-#undef X
-};
+const char *const DIGEST_WORDS[] = WORDS(DIGEST_LIST, WORD_2);
 
 const char *digest_word(DigestChoice choice)
 {
-    CHECK(choice < DIGEST_CHOICES);
-    return CHOICES[choice].word;
+    return word_of(DIGEST_WORDS, choice);
 }
 
 /* 1970 began on a Thursday; four days later a week did. */
 DigestPeriod digest_period(DigestChoice choice, int64_t now_us)
 {
-    int64_t days = CHOICES[choice].days, day = now_us / (S_PER_DAY * US_PER_S),
+    static const int64_t DAYS[] = {
+#define X(name, word, days) days,
+        DIGEST_LIST(X)
+#undef X
+    };
+    int64_t days = DAYS[choice], day = now_us / (S_PER_DAY * US_PER_S),
             shift = choice == DIGEST_WEEKLY ? 4 : 0;
     CHECK(days > 0);
     int64_t number = (day - shift) / days, end = number * days + shift;
@@ -47,41 +39,36 @@ static Slice share_row(uint32_t share, Arena *arena)
     return slice_of(row, 1);
 }
 
-static Status decode(const Cell *cell, DigestWish *ret_wish)
+static const RecordField WISH_FIELDS[] = {
+    RECORD_ENUM(DigestRequest, choice, DIGEST_CHOICES),
+    RECORD_I64(DigestRequest, since_us),
+    RECORD_I64(DigestRequest, seen_to),
+};
+const Record DIGEST_RECORD = RECORD("digest", DigestRequest, 1, WISH_FIELDS);
+
+static Status decode(const Cell *cell, DigestRequest *ret_wanted)
 {
-    Reader reader = reader_of(cell->value);
-    bool known = reader_u8(&reader) == FORMAT;
-    uint8_t choice = reader_u8(&reader);
-    DigestWish wish = {.choice = (DigestChoice)choice, .since_us = reader_i64(&reader)};
-    wish.seen_to = reader_i64(&reader);
-    if (!known || !reader_done(&reader) || choice >= DIGEST_CHOICES ||
-        cell->column.size != sizeof wish.account)
+    if (cell->column.size != sizeof ret_wanted->account)
         return STATUS_CORRUPT;
-    wish.account = bytes_get_u64(cell->column.data);
-    *ret_wish = wish;
-    return STATUS_OK;
+    ret_wanted->account = bytes_get_u64(cell->column.data);
+    return record_decode(&DIGEST_RECORD, cell->value, NULL, NULL, ret_wanted);
 }
 
-static Status write_wish(Accounts *accounts, const DigestWish *wish, bool lazy)
+static Status write_wish(Accounts *accounts, const DigestRequest *want, bool lazy)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    BUFFER_SCOPE Buffer value = {0};
-    buffer_u8(&value, FORMAT);
-    buffer_u8(&value, (uint8_t)wish->choice);
-    buffer_i64(&value, wish->since_us);
-    buffer_i64(&value, wish->seen_to);
-    Change change = {.column = row_key(wish->account, arena),
-                     .value = buffer_slice(&value),
+    Change change = {.column = row_key(want->account, arena),
+                     .value = record_encode(&DIGEST_RECORD, want, NULL, arena),
                      .timestamp = clock_now_us(accounts->world.clock),
-                     .is_delete = wish->choice == DIGEST_NEVER};
-    RowChange one = {&TABLE_DIGESTS, share_row((uint32_t)(wish->account % DIGEST_SHARES), arena),
+                     .is_delete = want->choice == DIGEST_NEVER};
+    RowChange one = {&TABLE_DIGESTS, share_row((uint32_t)(want->account % DIGEST_SHARES), arena),
                      change};
     if (change.is_delete)
         one.change.value = SLICE_EMPTY;
     return store_write(accounts->store, &(Batch){.changes = &one, .count = 1, .lazy = lazy});
 }
 
-Status digests_get(Accounts *accounts, uint64_t account, DigestWish *ret_wish)
+Status digests_get(Accounts *accounts, uint64_t account, DigestRequest *ret_wanted)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Read read = {&TABLE_DIGESTS, share_row((uint32_t)(account % DIGEST_SHARES), arena),
@@ -89,41 +76,42 @@ Status digests_get(Accounts *accounts, uint64_t account, DigestWish *ret_wish)
     Cell cell;
     Status status = store_read(accounts->store, &read, arena, &cell);
     if (status == STATUS_NOT_FOUND) {
-        *ret_wish = (DigestWish){.account = account, .choice = DIGEST_NEVER};
+        *ret_wanted = (DigestRequest){.account = account, .choice = DIGEST_NEVER};
         return STATUS_OK;
     }
     TRY(status);
     cell.column = read.column;
-    return decode(&cell, ret_wish);
+    return decode(&cell, ret_wanted);
 }
 
 Status digests_set(Accounts *accounts, uint64_t account, DigestChoice choice)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     AccountRow row;
-    DigestWish wish;
+    DigestRequest want;
     TRY(row_read(accounts, account, arena, &row));
     TRY(refuse_dead(&row.head, NULL));
-    TRY(digests_get(accounts, account, &wish));
-    if (wish.choice == choice)
+    TRY(digests_get(accounts, account, &want));
+    if (want.choice == choice)
         return STATUS_OK;
-    wish = (DigestWish){
+    want = (DigestRequest){
         .account = account, .choice = choice, .since_us = clock_now_us(accounts->world.clock)};
-    return write_wish(accounts, &wish, false);
+    return write_wish(accounts, &want, false);
 }
 
-Status digests_mark(Accounts *accounts, const DigestWish *wish, int64_t period)
+Status digests_mark(Accounts *accounts, const DigestRequest *want, int64_t period)
 {
-    DigestWish now;
-    TRY(digests_get(accounts, wish->account, &now));
-    if (now.choice != wish->choice || now.since_us != wish->since_us)
+    DigestRequest now;
+    TRY(digests_get(accounts, want->account, &now));
+    if (now.choice != want->choice || now.since_us != want->since_us)
         return STATUS_OK; /* another wish came in between */
     now.seen_to = period;
     return write_wish(accounts, &now, true);
 }
 
 Status digests_page(Accounts *accounts, uint32_t share, Slice position, Arena *arena,
-                    DigestWish **ret_wishes, size_t *ret_count, Slice *ret_position, bool *ret_more)
+                    DigestRequest **ret_wishes, size_t *ret_count, Slice *ret_position,
+                    bool *ret_more)
 {
     Query query = {.table = &TABLE_DIGESTS,
                    .row = share_row(share, arena),
@@ -133,10 +121,10 @@ Status digests_page(Accounts *accounts, uint32_t share, Slice position, Arena *a
                    .limit = PAGE};
     Page page;
     TRY(store_slice(accounts->store, &query, arena, &page));
-    DigestWish *wishes = ARENA_ARRAY(arena, page.count, DigestWish);
+    DigestRequest *claim_requests = ARENA_ARRAY(arena, page.count, DigestRequest);
     for (size_t i = 0; i < page.count; i++)
-        TRY(decode(&page.cells[i], &wishes[i]));
-    *ret_wishes = wishes;
+        TRY(decode(&page.cells[i], &claim_requests[i]));
+    *ret_wishes = claim_requests;
     *ret_count = page.count;
     *ret_position = page.count > 0 ? page.cells[page.count - 1].column : SLICE_EMPTY;
     *ret_more = page.more;

@@ -20,6 +20,7 @@ typedef enum DigestChoice {
 
 enum { DIGEST_SHARES = 16 };
 
+extern const char *const DIGEST_WORDS[];
 const char *digest_word(DigestChoice choice);
 
 /* A time, by its ends: from_us <= t < to_us. */
@@ -30,23 +31,23 @@ typedef struct DigestPeriod {
 /* The last one that is over. Pure; not for NEVER. */
 DigestPeriod digest_period(DigestChoice choice, int64_t now_us);
 
-typedef struct DigestWish {
+typedef struct DigestRequest {
     uint64_t account;
     DigestChoice choice;
     int64_t since_us; /* when it was chosen */
     int64_t seen_to;  /* the number of the last period that was seen to; 0: none */
-} DigestWish;
+} DigestRequest;
 
 /* For accounts that are alive (REFUSED otherwise). */
 MUST_USE Status digests_set(Accounts *accounts, uint64_t account, DigestChoice choice);
 /* NEVER when nothing was chosen. */
-MUST_USE Status digests_get(Accounts *accounts, uint64_t account, DigestWish *ret_wish);
+MUST_USE Status digests_get(Accounts *accounts, uint64_t account, DigestRequest *ret_wanted);
 /* Those of a share, in the order of their accounts, after `position`; empty: from the first. */
 MUST_USE Status digests_page(Accounts *accounts, uint32_t share, Slice position, Arena *arena,
-                             DigestWish **ret_wishes, size_t *ret_count, Slice *ret_position,
+                             DigestRequest **ret_wishes, size_t *ret_count, Slice *ret_position,
                              bool *ret_more);
 /* Lazy. */
-MUST_USE Status digests_mark(Accounts *accounts, const DigestWish *wish, int64_t period);
+MUST_USE Status digests_mark(Accounts *accounts, const DigestRequest *want, int64_t period);
 
 /* For an address: letters, digits, - and _. */
 Slice digests_token(const Accounts *accounts, uint64_t account, Arena *arena);

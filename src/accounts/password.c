@@ -5,7 +5,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 
-enum { COST_LEAST = 4, COST_MOST = 15 };
+enum { COST_LEAST = 4, COST_MAX = 15 };
 
 /* The scratch memory knows the password. */
 typedef struct Scratch {
@@ -64,6 +64,6 @@ static bool bcrypt_check(void *self, Slice password, Slice hash)
 
 PasswordHasher password_bcrypt(int cost)
 {
-    CHECK(cost >= COST_LEAST && cost <= COST_MOST);
+    CHECK(cost >= COST_LEAST && cost <= COST_MAX);
     return (PasswordHasher){bcrypt_hash, bcrypt_check, (void *)(uintptr_t)cost};
 }

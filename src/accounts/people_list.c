@@ -22,8 +22,9 @@ static Status piece_of_file(void *self, Slice *ret_bytes, Reason *reason)
     PeopleFile *file = self;
     Slice bytes;
     arena_reset(file->arena);
-    TRY(disk_read_part(file->disk, file->path, (DiskPart){file->offset, PEOPLE_PIECE}, file->arena,
-                       &bytes, reason));
+    Status status = disk_read_part(file->disk, file->path, (DiskPart){file->offset, PEOPLE_PIECE},
+                                   file->arena, &bytes, reason);
+    TRY(status == STATUS_NOT_FOUND ? STATUS_INVALID : status); /* NOT_FOUND is the end of a list */
     file->offset += bytes.size;
     *ret_bytes = bytes;
     return STATUS_OK;
@@ -121,6 +122,6 @@ void people_list_end(PeopleList *list)
 void list_report_fault(ListReport *report, uint64_t line, const char *rule, Arena *arena)
 {
     report->faults++;
-    if (report->told_count < LIST_FAULTS_MOST)
+    if (report->told_count < LIST_FAULTS_MAX)
         report->told[report->told_count++] = (ListFault){line, arena_copy(arena, slice_from(rule))};
 }

@@ -54,7 +54,7 @@ void people_list_end(PeopleList *list);
 
 /* ---- What came of it ---------------------------------------------------------------------------------------- */
 
-enum { LIST_FAULTS_MOST = 100 };
+enum { LIST_FAULTS_MAX = 100 };
 
 typedef struct ListFault {
     uint64_t line;
@@ -65,8 +65,8 @@ typedef struct ListReport {
     uint64_t lines; /* with a person, or with a fault */
     uint64_t good;
     uint64_t again;  /* of these, those that were there before, where that is known */
-    uint64_t faults; /* of which the first LIST_FAULTS_MOST are told */
-    ListFault told[LIST_FAULTS_MOST];
+    uint64_t faults; /* of which the first LIST_FAULTS_MAX are told */
+    ListFault told[LIST_FAULTS_MAX];
     size_t told_count;
 } ListReport;
 

@@ -2,18 +2,12 @@
  *
  * Each signal is noted twice: row s/<kind><hash> has a cell for each account, row a/<account> a cell for each of its signals. The
  * hash is keyed (base/vault.h), the value itself is nowhere. The notes are marks of the update that makes the account's row, so an account never stands without them. */
-#include "accounts/inside.h"
-
-static const char *const REASONS[] = {
-#define X(name, reason) reason,
-    ACCOUNT_SIGNAL_LIST(X)
-#undef X
-};
+#include "accounts/accounts_private.h"
 
 const char *account_signal_reason(AccountSignal signal)
 {
-    CHECK(signal < SIGNAL_COUNT);
-    return REASONS[signal];
+    static const char *const REASONS[] = WORDS(ACCOUNT_SIGNAL_LIST, WORD_2);
+    return word_of(REASONS, signal);
 }
 
 Status signals_check(const Registration *registration, Reason *reason)
@@ -124,7 +118,7 @@ static Status add_shared(Accounts *accounts, uint64_t id, AccountSignal signal, 
                    .to = SLICE_EMPTY,
                    .after = SLICE_EMPTY,
                    .reverse = true,
-                   .limit = SIGNAL_SHARED_MOST};
+                   .limit = SIGNAL_SHARED_MAX};
     Slice tag = tag_of(hash, arena);
     Page page;
     TRY(store_slice(accounts->store, &query, arena, &page));
@@ -157,7 +151,7 @@ Status accounts_signals(Accounts *accounts, uint64_t id, Arena *arena, SharedSig
                    .limit = SIGNAL_COUNT};
     Page page;
     TRY(store_slice(accounts->store, &query, arena, &page));
-    SharedList list = {ARENA_ARRAY(arena, page.count * SIGNAL_SHARED_MOST, SharedSignal), 0};
+    SharedList list = {ARENA_ARRAY(arena, page.count * SIGNAL_SHARED_MAX, SharedSignal), 0};
     for (size_t i = 0; i < page.count; i++) {
         Reader reader = reader_of(page.cells[i].column);
         AccountSignal signal = (AccountSignal)reader_u8(&reader);

@@ -1,39 +1,21 @@
 /* watch.c -- watch lists: the cell `watch` beside an account's head holds the policies, 8 bytes each, in the order in which they were
  * added. */
-#include "accounts/inside.h"
-
-enum { POLICY_BYTES = 8 };
-
-const Slice WATCH_COLUMN = {"watch", 5};
+#include "accounts/accounts_private.h"
 
 typedef struct WatchList {
-    SideCell cell;
-    uint64_t *policies; /* with room for one more */
+    Id write;
+    uint64_t policies[WATCH_MAX + 1];
     size_t count;
 } WatchList;
 
-static Status read_list(Accounts *accounts, uint64_t id, Arena *arena, WatchList *ret_list)
-{
-    WatchList list;
-    TRY(side_read(accounts, id, WATCH_COLUMN, arena, &list.cell));
-    Slice content = list.cell.content;
-    if (content.size % POLICY_BYTES != 0)
-        return STATUS_CORRUPT;
-    list.count = content.size / POLICY_BYTES;
-    list.policies = ARENA_ARRAY(arena, list.count + 1, uint64_t);
-    for (size_t i = 0; i < list.count; i++)
-        list.policies[i] = bytes_get_u64(content.data + i * POLICY_BYTES);
-    *ret_list = list;
-    return STATUS_OK;
-}
-
-static Slice encode_list(const WatchList *list, Arena *arena)
-{
-    char *content = arena_bytes(arena, list->count * POLICY_BYTES);
-    for (size_t i = 0; i < list->count; i++)
-        bytes_put_u64(content + i * POLICY_BYTES, list->policies[i]);
-    return slice_of(content, list->count * POLICY_BYTES);
-}
+static const RecordField POLICY_FIELDS[] = {RECORD_ITSELF_U64};
+static const Record POLICY = RECORD("watched policy", uint64_t, 0, POLICY_FIELDS);
+static const RecordField WATCH_FIELDS[] = {
+    RECORD_WRITE_ID(WatchList, write),
+    RECORD_LIST(WatchList, policies, count, 0, WATCH_MAX, &POLICY),
+};
+const Record WATCH_RECORD = RECORD("watch list", WatchList, 1, WATCH_FIELDS);
+const Side WATCH_SIDE = {&WATCH_RECORD, {"watch", 5}};
 
 static size_t find_policy(const WatchList *list, uint64_t policy)
 {
@@ -43,48 +25,45 @@ static size_t find_policy(const WatchList *list, uint64_t policy)
     return at;
 }
 
-/* One attempt. */
-static Status watch_once(Accounts *accounts, uint64_t id, uint64_t policy, bool on, Arena *arena)
+typedef struct Watching {
+    uint64_t policy;
+    bool on;
+} Watching;
+
+static Status apply_watch(RecordEditing *editing, void *context, Reason *reason)
 {
-    AccountRow row;
-    WatchList list;
-    TRY(row_read(accounts, id, arena, &row));
-    TRY(read_list(accounts, id, arena, &list));
-    size_t at = find_policy(&list, policy);
-    TRY(refuse_dead(&row.head, NULL));
-    if (on == (at < list.count))
+    const Watching *watching = context;
+    WatchList *list = editing->record;
+    size_t at = find_policy(list, watching->policy);
+    TRY(refuse_dead(editing->held, reason));
+    if (watching->on == (at < list->count))
         return STATUS_OK;
-    if (on && list.count >= WATCH_MOST)
+    if (watching->on && list->count >= WATCH_MAX)
         return STATUS_REFUSED;
-    if (on)
-        list.policies[list.count++] = policy;
+    editing->write = true;
+    if (watching->on)
+        list->policies[list->count++] = watching->policy;
     else
-        memmove(&list.policies[at], &list.policies[at + 1],
-                (--list.count - at) * sizeof list.policies[0]);
-    return side_replace(accounts, id, &row, &list.cell, encode_list(&list, arena), arena);
+        memmove(&list->policies[at], &list->policies[at + 1],
+                (--list->count - at) * sizeof list->policies[0]);
+    return STATUS_OK;
 }
 
 Status accounts_watch(Accounts *accounts, uint64_t id, uint64_t policy, bool on)
 {
-    ARENA_SCOPE Arena *arena = arena_new();
-    Status status = STATUS_CONFLICT;
-    for (int i = 0; i < RACE_TRIES && status == STATUS_CONFLICT; i++) {
-        arena_reset(arena);
-        status = watch_once(accounts, id, policy, on, arena);
-    }
-    return status;
+    return side_edit(accounts, id, WATCH_SIDE, apply_watch, &(Watching){policy, on}, NULL);
 }
 
 Status accounts_watched(Accounts *accounts, uint64_t id, Arena *arena, uint64_t **ret_policies,
                         size_t *ret_count)
 {
     WatchList list;
-    Copy copy;
+    CachedBytes copy;
     CopyKey key = copy_key_of(accounts, COPY_WATCH, id);
-    if (!copies_find(accounts->copies, copy_key_slice(&key), arena, &copy)) {
-        TRY(read_list(accounts, id, arena, &list));
+    if (!read_cache_find(accounts->read_cache, copy_key_slice(&key), arena, &copy)) {
+        TRY(side_read(accounts, id, WATCH_SIDE, arena, &list, NULL));
         copy.bytes = slice_of(list.policies, list.count * sizeof list.policies[0]);
-        copies_put(accounts->copies, copy_key_slice(&key), &copy);
+        read_cache_put(accounts->read_cache, copy_key_slice(&key), &copy);
     }
     uint64_t *policies = ARENA_ARRAY(arena, copy.bytes.size / sizeof *policies, uint64_t);
     if (copy.bytes.size > 0)

@@ -6,27 +6,26 @@
 
 #include "app/answer_letters.h"
 #include "app/digest_letters.h"
-#include "app/ear.h"
-#include "app/follower.h"
-#include "base/copies.h"
+#include "app/instance_sync.h"
+#include "base/read_cache.h"
 
 enum { ID_BLOCK = 64, REPORT_ID_BLOCK = 8, PAUSE_US = 2000 };
 enum { CREATION_GRACE_S = 86400, S_PER_HOUR = 3600 };
 enum { LAST_S = 5, LAST_VOTERS = 16 };
-/* How long facts of policies may come from the cache, which the process's own changes correct, as do the marks of others (follower.h); rules
+/* How long facts of policies may come from the cache, which the process's own changes correct, as do the marks of others (instance_sync.h); rules
  * are safe with older ones (policy_rules.h). A site with 200,000 policies would read them all anew each minute. */
 enum { CACHE_S = 600, SHARED_CACHE_S = 60 };
 /* How long pages are made from copies of accounts, sessions and voters' rows, where others write, too. The process's own writes drop
  * them. */
-enum { COPIES_SHARED_S = 1 };
+enum { READ_CACHE_SHARED_S = 1 };
 
 struct AppWorker {
     pthread_t thread;
 };
 
-static int64_t copies_us(const Store *store)
+static int64_t read_cache_us(const Store *store)
 {
-    return store_is_shared(store) ? COPIES_SHARED_S * US_PER_S : COPIES_EXACT;
+    return store_is_shared(store) ? READ_CACHE_SHARED_S * US_PER_S : READ_CACHE_EXACT;
 }
 
 static Accounts *open_accounts(const AppParts *parts)
@@ -42,7 +41,7 @@ static Accounts *open_accounts(const AppParts *parts)
                      .brief_idle_s = config->session_idle_hours * S_PER_HOUR,
                      .most_s = config->session_days * S_PER_DAY},
         .passwords = {(uint32_t)config->password_threads, (uint32_t)config->password_queue},
-        .copies_us = copies_us(parts->store),
+        .read_cache_us = read_cache_us(parts->store),
     };
     return accounts_new(&options);
 }
@@ -72,15 +71,15 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
                                       .policies = app.policies,
                                       .window_days = (uint32_t)SETTINGS_AT_FIRST.window_days,
                                       .shared = shared});
-    app.ear = app_ear_new(app.ranking);
+    app.changes = changes_new(app.ranking);
     app.votes = votes_new(&(VotesOptions){.store = store,
                                           .world = world,
                                           .accounts = app.accounts,
                                           .policies = app.policies,
-                                          .listener = app_ear_listener(app.ear),
+                                          .listener = changes_of_votes(app.changes),
                                           .shared = shared,
-                                          .copies_us = copies_us(store)});
-    app.follower = shared ? app_follower_new(app.ranking, world.clock) : NULL;
+                                          .read_cache_us = read_cache_us(store)});
+    app.sync = shared ? instance_sync_new(app.ranking, app.changes, world.clock) : NULL;
     *ret_app = app;
     TRY(account_roles_from(slice_from(parts->config->second_factor_roles), "second_factor_roles",
                            &ret_app->second_roles, reason));
@@ -118,7 +117,7 @@ static void project_last(App *app)
 static void *work(void *argument)
 {
     App *app = argument;
-    while (votes_await(app->votes)) {
+    while (votes_projection_await(app->votes)) {
         size_t taken;
         clock_sleep_us(app->world.clock, PAUSE_US);
         (void)!votes_project_waiting(app->votes, SIZE_MAX,
@@ -137,7 +136,7 @@ static void keep_for(void *self, const Retention *retention)
 
 static void make_tasks(App *app, Log *log, const char *address)
 {
-    app->digests = digest_desk_new(app);
+    app->digests = digest_writer_new(app);
     app->tasks = tasks_new(&(TasksOptions){.store = app->store,
                                            .shared = store_is_shared(app->store),
                                            .world = app->world,
@@ -169,8 +168,8 @@ Status app_start(App *app, Log *log, const char *address, Reason *reason)
     app->worker = calloc(1, sizeof *app->worker);
     CHECK(app->worker != NULL);
     CHECK(pthread_create(&app->worker->thread, NULL, work, app) == 0);
-    if (app->follower != NULL)
-        app_follower_start(app->follower);
+    if (app->sync != NULL)
+        instance_sync_start(app->sync);
     tasks_start(app->tasks);
     mail_start(app->mail);
     return STATUS_OK;
@@ -184,17 +183,17 @@ void app_close(App *app)
         mail_stop(app->mail);
     if (app->tasks != NULL)
         tasks_stop(app->tasks);
-    app_follower_free(app->follower);
+    instance_sync_free(app->sync);
     if (app->worker != NULL) {
-        votes_end_await(app->votes);
+        votes_projection_end_await(app->votes);
         pthread_join(app->worker->thread, NULL);
         free(app->worker);
     }
     project_last(app);
     tasks_free(app->tasks);
-    digest_desk_free(app->digests);
+    digest_writer_free(app->digests);
     votes_free(app->votes);
-    free(app->ear);
+    changes_free(app->changes);
     ranking_free(app->ranking);
     reports_free(app->reports);
     policies_free(app->policies);
@@ -214,12 +213,6 @@ Status app_ranking(App *app, Ranking **ret_ranking)
     }
     *ret_ranking = app->ranking;
     return STATUS_OK;
-}
-
-void app_watch(App *app, const AppWatcher *watcher)
-{
-    if (app->follower != NULL)
-        app_follower_watch(app->follower, watcher);
 }
 
 Tasks *app_tasks(App *app)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "accounts/accounts.h"
+#include "app/changes.h"
 #include "audit/audit.h"
 #include "base/config.h"
 #include "base/vault.h"
@@ -30,12 +31,12 @@ typedef struct App {
     Votes *votes;
     Reports *reports;
     Ranking *ranking;
-    bool ranking_loaded;        /* app_ranking does it when it is first needed */
-    Tasks *tasks;               /* app_tasks makes it when it is first needed */
-    struct DigestDesk *digests; /* made with the tasks */
+    bool ranking_loaded;          /* app_ranking does it when it is first needed */
+    Tasks *tasks;                 /* app_tasks makes it when it is first needed */
+    struct DigestWriter *digests; /* made with the tasks */
     struct AppWorker *worker;
-    struct AppFollower *follower; /* where the store is shared */
-    struct AppEar *ear;
+    struct InstanceSync *sync; /* where the store is shared */
+    Changes *changes;          /* who in this process hears of them */
 } App;
 
 typedef struct AppParts {
@@ -51,18 +52,6 @@ MUST_USE Status app_open(const AppParts *parts, App *ret_app, Reason *reason);
  * sends mail, and on a shared store one that follows the other instances, about once a second. `address` is what
  * this instance is called, for people; it and the log must outlive the app. */
 MUST_USE Status app_start(App *app, Log *log, const char *address, Reason *reason);
-/* Somebody else who hears of each save and of projection, each time after the ranking has; NULL ends it, but for calls that are under
- * way. Must outlive the app. The rules of VoteListener hold. */
-void app_listen(App *app, const VoteListener *listener);
-/* Who hears what other instances did, where the store is shared: of each policy that they moved or edited, and after each look that found
- * something. From the follower's thread. */
-typedef struct AppWatcher {
-    void (*policy)(void *self, uint64_t policy);
-    void (*changed)(void *self);
-    void *self;
-} AppWatcher;
-/* NULL ends it: none is called any more when this returns. Before app_start or after; must outlive the app. */
-void app_watch(App *app, const AppWatcher *watcher);
 /* Ends the threads when there are any, and projects what waits; on a shared store for some seconds, since others or the next start find the
  * rest. */
 void app_close(App *app);

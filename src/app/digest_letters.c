@@ -10,13 +10,13 @@
 #include "mail/letters.h"
 #include "votes/notices.h"
 
-enum { RANKED = RANK_PAGE_MOST, S_PER_HOUR = 3600, POLICIES_MOST = 2000 };
+enum { RANKED = RANK_PAGE_MAX, S_PER_HOUR = 3600, POLICIES_MAX = 2000 };
 
 typedef struct Place {
     uint64_t policy, rank;
 } Place;
 
-struct DigestDesk {
+struct DigestWriter {
     App *app;
     pthread_mutex_t lock; /* held while the past is read, too: the others wait for the same */
     uint32_t hour;        /* 0: none */
@@ -26,28 +26,28 @@ struct DigestDesk {
 
 typedef struct Digest {
     App *app;
-    DigestDesk *desk;
+    DigestWriter *writer;
     const DigestPeriod *period;
     const Account *account;
     Arena *arena;
-    Slice items[DIGEST_ITEMS_MOST];
+    Slice items[DIGEST_ITEMS_MAX];
     size_t count;
 } Digest;
 
-DigestDesk *digest_desk_new(App *app)
+DigestWriter *digest_writer_new(App *app)
 {
-    DigestDesk *desk = calloc(1, sizeof *desk);
-    CHECK(desk != NULL && pthread_mutex_init(&desk->lock, NULL) == 0);
-    desk->app = app;
-    return desk;
+    DigestWriter *writer = calloc(1, sizeof *writer);
+    CHECK(writer != NULL && pthread_mutex_init(&writer->lock, NULL) == 0);
+    writer->app = app;
+    return writer;
 }
 
-void digest_desk_free(DigestDesk *desk)
+void digest_writer_free(DigestWriter *writer)
 {
-    if (desk == NULL)
+    if (writer == NULL)
         return;
-    CHECK(pthread_mutex_destroy(&desk->lock) == 0);
-    free(desk);
+    CHECK(pthread_mutex_destroy(&writer->lock) == 0);
+    free(writer);
 }
 
 static Slice home_of(const Config *config, Arena *arena)
@@ -59,7 +59,7 @@ static Slice home_of(const Config *config, Arena *arena)
 
 static void add_item(Digest *digest, Slice item)
 {
-    if (digest->count < DIGEST_ITEMS_MOST)
+    if (digest->count < DIGEST_ITEMS_MAX)
         digest->items[digest->count++] = item;
 }
 
@@ -102,18 +102,18 @@ static int farthest_first(const void *a, const void *b)
 static Status find_policies(Digest *digest, uint64_t **ret_policies, size_t *ret_count)
 {
     VoterState state;
-    SeenLine *lines;
+    MergedLine *lines;
     size_t line_count, watched_count, count = 0;
     uint64_t *watched;
     TRY(votes_show(digest->app->votes, digest->account->id, digest->arena, &state));
-    TRY(votes_seen(digest->app->votes, &state, digest->arena, &lines, &line_count));
+    TRY(votes_merged_lines(digest->app->votes, &state, digest->arena, &lines, &line_count));
     TRY(accounts_watched(digest->app->accounts, digest->account->id, digest->arena, &watched,
                          &watched_count));
     uint64_t *policies = ARENA_ARRAY(digest->arena, line_count + watched_count, uint64_t);
-    for (size_t i = 0; i < line_count && count < POLICIES_MOST; i++)
+    for (size_t i = 0; i < line_count && count < POLICIES_MAX; i++)
         if (lines[i].held > 0)
             policies[count++] = lines[i].policy;
-    for (size_t i = 0; i < watched_count && count < POLICIES_MOST; i++) {
+    for (size_t i = 0; i < watched_count && count < POLICIES_MAX; i++) {
         size_t at = 0;
         while (at < count && policies[at] != watched[i])
             at++;
@@ -131,33 +131,33 @@ static int by_policy(const void *a, const void *b)
     return one->policy < other->policy ? -1 : one->policy > other->policy;
 }
 
-static Status read_past(DigestDesk *desk, uint32_t hour)
+static Status read_past(DigestWriter *writer, uint32_t hour)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     RankPage page;
     Ranking *ranking;
-    TRY(app_ranking(desk->app, &ranking));
+    TRY(app_ranking(writer->app, &ranking));
     TRY(ranking_page_at(ranking, &(RankQuery){0}, hour, 0, RANKED, arena, &page));
     for (size_t i = 0; i < page.count; i++)
-        desk->places[i] = (Place){page.rows[i].policy, page.rows[i].rank};
-    qsort(desk->places, page.count, sizeof *desk->places, by_policy);
-    desk->count = page.count;
-    desk->hour = hour;
+        writer->places[i] = (Place){page.rows[i].policy, page.rows[i].rank};
+    qsort(writer->places, page.count, sizeof *writer->places, by_policy);
+    writer->count = page.count;
+    writer->hour = hour;
     return STATUS_OK;
 }
 
 /* The ranks of these policies at the end of the hour; 0: it was not among the first. */
-static Status ranks_then(DigestDesk *desk, uint32_t hour, Moved *moved, size_t count)
+static Status ranks_then(DigestWriter *writer, uint32_t hour, Moved *moved, size_t count)
 {
-    CHECK(pthread_mutex_lock(&desk->lock) == 0);
-    Status status = desk->hour == hour ? STATUS_OK : read_past(desk, hour);
+    CHECK(pthread_mutex_lock(&writer->lock) == 0);
+    Status status = writer->hour == hour ? STATUS_OK : read_past(writer, hour);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         Place key = {moved[i].policy, 0};
         const Place *found =
-            bsearch(&key, desk->places, desk->count, sizeof *desk->places, by_policy);
+            bsearch(&key, writer->places, writer->count, sizeof *writer->places, by_policy);
         moved[i].before = found != NULL ? found->rank : 0;
     }
-    CHECK(pthread_mutex_unlock(&desk->lock) == 0);
+    CHECK(pthread_mutex_unlock(&writer->lock) == 0);
     return status;
 }
 
@@ -169,7 +169,7 @@ static Status compare(Digest *digest, Moved *moved, size_t *count)
     Ranking *ranking;
     size_t kept = 0;
     TRY(app_ranking(digest->app, &ranking));
-    TRY(ranks_then(digest->desk, hour, moved, *count));
+    TRY(ranks_then(digest->writer, hour, moved, *count));
     for (size_t i = 0; i < *count; i++) {
         RankPlace place;
         if (moved[i].before == 0 ||
@@ -195,7 +195,7 @@ static Status add_ranks(Digest *digest)
     for (size_t i = 0; i < count; i++)
         moved[i].policy = policies[i];
     TRY(compare(digest, moved, &count));
-    for (size_t i = 0; i < count && digest->count < DIGEST_ITEMS_MOST; i++) {
+    for (size_t i = 0; i < count && digest->count < DIGEST_ITEMS_MAX; i++) {
         Policy policy;
         if (policies_read(digest->app->policies, moved[i].policy, digest->arena, &policy) !=
             STATUS_OK)
@@ -209,12 +209,12 @@ static Status add_ranks(Digest *digest)
 
 /* ---- The letter ------------------------------------------------------------------------------------------------------------ */
 
-static Status send(Digest *digest, const DigestWish *wish, Reason *reason)
+static Status send(Digest *digest, const DigestRequest *want, Reason *reason)
 {
     App *app = digest->app;
     Arena *arena = digest->arena;
     Slice home = home_of(app->config, arena),
-          token = digests_token(app->accounts, wish->account, arena);
+          token = digests_token(app->accounts, want->account, arena);
     MailMessage letter;
     LetterFacts facts = {.site = slice_from(app->config->site_name),
                          .home = home,
@@ -224,24 +224,24 @@ static Status send(Digest *digest, const DigestWish *wish, Reason *reason)
                          .link = arena_print(arena, "%.*s/my/votes", SLICE_ARG(home))};
     TRY(letter_write(LETTER_DIGEST, &facts, arena, &letter, reason));
     letter.to = digest->account->email;
-    letter.once = arena_print(arena, "digest/%llu/%s/%lld", (unsigned long long)wish->account,
-                              digest_word(wish->choice), (long long)digest->period->number);
+    letter.once = arena_print(arena, "digest/%llu/%s/%lld", (unsigned long long)want->account,
+                              digest_word(want->choice), (long long)digest->period->number);
     letter.unsubscribe =
         arena_print(arena, "%.*s/unsubscribe?token=%.*s", SLICE_ARG(home), SLICE_ARG(token));
     Status status = mail_send(app->mail, &letter, reason);
     return status == STATUS_REFUSED ? STATUS_OK : status; /* a suppressed address, or no mail */
 }
 
-Status app_send_digest(void *self, const DigestWish *wish, const DigestPeriod *period,
+Status app_send_digest(void *self, const DigestRequest *want, const DigestPeriod *period,
                        Reason *reason)
 {
-    DigestDesk *desk = self;
-    App *app = desk->app;
+    DigestWriter *writer = self;
+    App *app = writer->app;
     ARENA_SCOPE Arena *arena = arena_new();
     Account account;
     Digest digest = {
-        .app = app, .desk = desk, .period = period, .account = &account, .arena = arena};
-    Status status = accounts_read(app->accounts, wish->account, arena, &account);
+        .app = app, .writer = writer, .period = period, .account = &account, .arena = arena};
+    Status status = accounts_read(app->accounts, want->account, arena, &account);
     if (status == STATUS_NOT_FOUND || (status == STATUS_OK && account.state == ACCOUNT_CLOSED))
         return STATUS_OK;
     TRY(status);
@@ -249,5 +249,5 @@ Status app_send_digest(void *self, const DigestWish *wish, const DigestPeriod *p
         return STATUS_OK;
     TRY(add_notices(&digest));
     TRY(add_ranks(&digest));
-    return digest.count == 0 ? STATUS_OK : send(&digest, wish, reason);
+    return digest.count == 0 ? STATUS_OK : send(&digest, want, reason);
 }

@@ -24,8 +24,8 @@ Status app_invite(App *app, const InviteHow *how, Slice email, Arena *arena, Inv
                   Reason *reason)
 {
     Invited invited = {.is_sent = mail_can_send(app->mail)};
-    NewInvitation wish = {.email = email, .days = how->days, .by = how->by};
-    TRY(invitations_make(app->accounts, &wish, arena, &invited.invitation, &invited.is_new,
+    NewInvitation want = {.email = email, .days = how->days, .by = how->by};
+    TRY(invitations_make(app->accounts, &want, arena, &invited.invitation, &invited.is_new,
                          reason));
     invited.link = arena_print(arena, "%.*s/invitation?token=%.*s", SLICE_ARG(how->home),
                                SLICE_ARG(invited.invitation.secret));

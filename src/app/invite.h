@@ -4,9 +4,9 @@
  * which is one letter however often it is queued within a week (mail.h, `once`). So a list that was cut off is sent again as a whole. */
 #pragma once
 
-#include "accounts/invitations.h"
 #include "accounts/people_list.h"
 #include "app/app.h"
+#include "electorate/invitations.h"
 
 typedef struct InviteHow {
     Slice site, home; /* what the site is called, and where it is */

@@ -1,7 +1,7 @@
 /* audit.c -- opening, noting, ending. See audit.h. */
 #include <stdlib.h>
 
-#include "audit/inside.h"
+#include "audit/audit_private.h"
 
 static const Slice NO_INSTANCE = {"command line", 12};
 
@@ -32,7 +32,7 @@ void audit_keep_days(Audit *audit, int64_t days)
 {
     if (days < AUDIT_DAYS_LEAST)
         days = AUDIT_DAYS_LEAST;
-    atomic_store(&audit->days, days < AUDIT_DAYS_MOST ? days : AUDIT_DAYS_MOST);
+    atomic_store(&audit->days, days < AUDIT_DAYS_MAX ? days : AUDIT_DAYS_MAX);
 }
 
 /* ---- Noting ------------------------------------------------------------------------------------------------ */
@@ -45,19 +45,19 @@ static Change lasting(const Audit *audit, Slice column, Slice value)
                     .ttl_s = atomic_load(&audit->days) * S_PER_DAY};
 }
 
-static bool fits(const Act *act)
+static bool fits(const AuditAct *act)
 {
-    return act->kind < ACT_KIND_COUNT && act->reason.size <= AUDIT_REASON_BYTES &&
+    return act->kind < AUDIT_KIND_COUNT && act->reason.size <= AUDIT_REASON_BYTES &&
            act->details.size <= AUDIT_DETAILS_BYTES && act->origin.size <= AUDIT_ORIGIN_BYTES;
 }
 
 /* The entry and the rows that name it, in one batch: a crash in the middle of it leaves an act that was not begun, in some lists. */
-Status audit_begin(Audit *audit, const Act *act, Id *ret_id)
+Status audit_begin(Audit *audit, const AuditAct *act, Id *ret_id)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     World world = audit->options.world;
-    RowChange changes[1 + INDEX_ROWS_MOST];
-    IndexRow rows[INDEX_ROWS_MOST];
+    RowChange changes[1 + INDEX_ROWS_MAX];
+    IndexRow rows[INDEX_ROWS_MAX];
     Id id = id_new(world.clock, world.random);
     if (!fits(act))
         return STATUS_INVALID;

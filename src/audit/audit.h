@@ -1,6 +1,6 @@
 /* audit.h -- who did what to what, when, from where and why: the log of what is done by a role, and of the site's own life.
  *
- *     Act act = {.kind = ACT_REPORT_DISMISS, .actor = me, .origin = address, .object = policy, .reason = words};
+ *     AuditAct act = {.kind = AUDIT_REPORT_DISMISS, .actor = me, .origin = address, .object = policy, .reason = words};
  *     TRY(audit_begin(audit, &act, &id));          // durable, before anything is done
  *     Status status = reports_dismiss(…);
  *     audit_end(audit, id, status);                // what came of it
@@ -20,13 +20,14 @@
 
 #include "base/ids.h"
 #include "base/vault.h"
+#include "base/words.h"
 #include "store/store.h"
 
 typedef struct Audit Audit;
 
 /*    name, word for scripts, whether it is public, what the object is, sentence for people.
  * The word is what is stored: it never changes, and no two are equal. What `other` names is of the same sort as the object. */
-#define ACT_KIND_LIST(X)                                                                         \
+#define AUDIT_KIND_LIST(X)                                                                       \
     X(SITE_START, "site-start", false, "", "This instance started")                              \
     X(SITE_STOP, "site-stop", false, "", "This instance stopped")                                \
     X(REPORT_TAKE, "report-take", false, "report", "A report was taken on")                      \
@@ -66,46 +67,46 @@ typedef struct Audit Audit;
     X(PERSON_DELETE, "person-delete", false, "account", "An account was closed")                 \
     X(PERSON_AS, "person-as", false, "account", "A command did something in somebody's name")    \
     X(CATEGORY_ADD, "category-add", false, "site", "A category was added")                       \
+    X(CATEGORY_SET, "category-set", false, "category", "A category was changed")                 \
     X(REPAIR, "repair", false, "site", "What is derived from the logs was built anew")
-typedef enum ActKind {
-#define X(name, word, is_public, object, text) ACT_##name,
-    ACT_KIND_LIST(X)
+typedef enum AuditKind {
+#define X(name, word, is_public, object, text) AUDIT_##name,
+    AUDIT_KIND_LIST(X)
 #undef X
-        ACT_KIND_COUNT /* one that this version does not know */
-} ActKind;
+        AUDIT_KIND_COUNT /* one that this version does not know */
+} AuditKind;
 
 enum {
-    AUDIT_REASON_MOST = 1000, /* characters */
-    AUDIT_REASON_BYTES = 4 * AUDIT_REASON_MOST,
+    AUDIT_REASON_MAX = 1000, /* characters */
+    AUDIT_REASON_BYTES = 4 * AUDIT_REASON_MAX,
     AUDIT_DETAILS_BYTES = 1000,
     AUDIT_ORIGIN_BYTES = 64,
     AUDIT_INSTANCE_BYTES = 100,
-    AUDIT_LIST_MOST = 100,
+    AUDIT_LIST_MAX = 100,
     /* How many entries one list looks at, where it leaves some out. */
-    AUDIT_LOOKED_MOST = 2000,
+    AUDIT_LOOKED_MAX = 2000,
     AUDIT_DAYS = 730,
     AUDIT_DAYS_LEAST = 30, /* whoever sets it takes no less than appeals have time */
-    AUDIT_DAYS_MOST = 3650,
+    AUDIT_DAYS_MAX = 3650,
 };
 
 /* "report-dismiss"; "" for a kind that is not known. */
-const char *act_kind_word(ActKind kind);
-const char *act_kind_text(ActKind kind);
-bool act_kind_is_public(ActKind kind);
+const char *audit_kind_word(AuditKind kind);
+const char *audit_kind_text(AuditKind kind);
+bool audit_kind_is_public(AuditKind kind);
 /* "policy", "account", "report", "setting", "site"; "": none. */
-const char *act_kind_object(ActKind kind);
-/* NOT_FOUND: there is no such word. */
-MUST_USE Status act_kind_from(Slice word, ActKind *ret_kind);
+const char *audit_kind_object(AuditKind kind);
+extern const char *const AUDIT_KIND_WORDS[];
 
 /* What is left zero is none. */
-typedef struct Act {
-    ActKind kind;
+typedef struct AuditAct {
+    AuditKind kind;
     uint64_t actor; /* 0: the system, or the command line */
     Slice origin;   /* network address, or "command line"; sealed in the store; may be empty */
     uint64_t object, other; /* 0: none */
     Slice reason;           /* for everybody where the kind is public; at most AUDIT_REASON_BYTES */
     Slice details;          /* for admins: what changed; at most AUDIT_DETAILS_BYTES */
-} Act;
+} AuditAct;
 
 typedef struct AuditOptions {
     Store *store;
@@ -120,9 +121,9 @@ void audit_name(Audit *audit, Slice instance);
 /* How long new entries are kept; out of bounds is the nearest bound. Old ones keep the time that they were given. */
 void audit_keep_days(Audit *audit, int64_t days);
 
-/* Durable when OK. INVALID: a field over its bound (callers check what people type, and tell them; see site_act). UNAVAILABLE, UNKNOWN:
+/* Durable when OK. INVALID: a field over its bound (callers check what people type, and tell them; see operation_audit). UNAVAILABLE, UNKNOWN:
  * do not act. */
-MUST_USE Status audit_begin(Audit *audit, const Act *act, Id *ret_id);
+MUST_USE Status audit_begin(Audit *audit, const AuditAct *act, Id *ret_id);
 /* A lazy note of what came of it: OK is done; UNKNOWN and CORRUPT leave the entry open; all else is not done. Once for each id. A note that
  * is lost leaves the entry open. */
 void audit_end(Audit *audit, Id id, Status outcome);
@@ -138,6 +139,7 @@ typedef enum AuditOutcome {
 #undef X
         AUDIT_OUTCOME_COUNT
 } AuditOutcome;
+extern const char *const AUDIT_OUTCOME_WORDS[];
 const char *audit_outcome_word(AuditOutcome outcome);
 const char *audit_outcome_text(AuditOutcome outcome);
 /* Which outcome a status is; pure. */
@@ -146,8 +148,8 @@ AuditOutcome audit_outcome_of(Status status);
 typedef struct AuditEntry {
     Id id;
     int64_t time_us;
-    Act act;    /* of a public list: without actor, origin and details */
-    Slice word; /* of the kind, also when it is not known */
+    AuditAct act; /* of a public list: without actor, origin and details */
+    Slice word;   /* of the kind, also when it is not known */
     Slice instance;
     AuditOutcome outcome;
     Slice status;     /* what it ended with, "refused"; empty while it is open */
@@ -163,12 +165,12 @@ typedef struct AuditQuery {
     bool has_actor;
     uint64_t actor;
     bool has_kind;
-    ActKind kind;
+    AuditKind kind;
     Slice instance; /* empty: of all */
     Id before;      /* the last entry of the page before; zero: from the newest on */
-    uint32_t limit; /* 1 … AUDIT_LIST_MOST */
+    uint32_t limit; /* 1 … AUDIT_LIST_MAX */
 } AuditQuery;
 
-/* Newest first. Fewer than the limit: there are no more, or AUDIT_LOOKED_MOST were looked at. INVALID: the limit. */
+/* Newest first. Fewer than the limit: there are no more, or AUDIT_LOOKED_MAX were looked at. INVALID: the limit. */
 MUST_USE Status audit_list(Audit *audit, const AuditQuery *query, Arena *arena,
                            AuditEntry **ret_entries, size_t *ret_count);

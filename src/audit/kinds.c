@@ -7,63 +7,47 @@ static const struct {
     const char *object, *text;
 } KINDS[] = {
 #define X(name, word, is_public, object, text) {word, is_public, object, text},
-    ACT_KIND_LIST(X)
+    AUDIT_KIND_LIST(X)
 #undef X
         {"", false, "", "Something was done that this version does not know"},
 };
 
-static const struct {
-    const char *word, *text;
-} OUTCOMES[] = {
-#define X(name, word, text) {word, text},
-    AUDIT_OUTCOME_LIST(X)
-#undef X
-};
+const char *const AUDIT_KIND_WORDS[] = WORDS(AUDIT_KIND_LIST, WORD_2);
+const char *const AUDIT_OUTCOME_WORDS[] = WORDS(AUDIT_OUTCOME_LIST, WORD_2);
+static const char *const OUTCOME_TEXTS[] = WORDS(AUDIT_OUTCOME_LIST, WORD_3);
 
-const char *act_kind_word(ActKind kind)
+const char *audit_kind_word(AuditKind kind)
 {
-    CHECK(kind <= ACT_KIND_COUNT);
+    CHECK(kind <= AUDIT_KIND_COUNT);
     return KINDS[kind].word;
 }
 
-const char *act_kind_text(ActKind kind)
+const char *audit_kind_text(AuditKind kind)
 {
-    CHECK(kind <= ACT_KIND_COUNT);
+    CHECK(kind <= AUDIT_KIND_COUNT);
     return KINDS[kind].text;
 }
 
-bool act_kind_is_public(ActKind kind)
+bool audit_kind_is_public(AuditKind kind)
 {
-    CHECK(kind <= ACT_KIND_COUNT);
+    CHECK(kind <= AUDIT_KIND_COUNT);
     return KINDS[kind].is_public;
 }
 
-const char *act_kind_object(ActKind kind)
+const char *audit_kind_object(AuditKind kind)
 {
-    CHECK(kind <= ACT_KIND_COUNT);
+    CHECK(kind <= AUDIT_KIND_COUNT);
     return KINDS[kind].object;
-}
-
-Status act_kind_from(Slice word, ActKind *ret_kind)
-{
-    for (int i = 0; i < ACT_KIND_COUNT; i++)
-        if (slice_equal(word, slice_from(KINDS[i].word))) {
-            *ret_kind = (ActKind)i;
-            return STATUS_OK;
-        }
-    return STATUS_NOT_FOUND;
 }
 
 const char *audit_outcome_word(AuditOutcome outcome)
 {
-    CHECK(outcome < AUDIT_OUTCOME_COUNT);
-    return OUTCOMES[outcome].word;
+    return word_of(AUDIT_OUTCOME_WORDS, outcome);
 }
 
 const char *audit_outcome_text(AuditOutcome outcome)
 {
-    CHECK(outcome < AUDIT_OUTCOME_COUNT);
-    return OUTCOMES[outcome].text;
+    return word_of(OUTCOME_TEXTS, outcome);
 }
 
 /* CORRUPT may have been met in the middle of several steps. */

@@ -1,6 +1,6 @@
 /* list.c -- asking for entries: one row of the index is followed from the newest piece to the oldest, and what it names is read and
  * judged by all of the query. See audit.h. */
-#include "audit/inside.h"
+#include "audit/audit_private.h"
 
 /* An asking under way. */
 typedef struct Search {
@@ -21,7 +21,7 @@ static IndexRow row_of(const AuditQuery *query)
     if (query->has_actor)
         return (IndexRow){INDEX_ACTOR, none, query->actor};
     if (query->has_kind)
-        return (IndexRow){INDEX_KIND, slice_from(act_kind_word(query->kind)), 0};
+        return (IndexRow){INDEX_KIND, slice_from(audit_kind_word(query->kind)), 0};
     if (query->instance.size > 0)
         return (IndexRow){INDEX_INSTANCE, query->instance, 0};
     return (IndexRow){query->public_only ? INDEX_PUBLIC : INDEX_ALL, none, 0};
@@ -29,8 +29,9 @@ static IndexRow row_of(const AuditQuery *query)
 
 static bool is_wanted(const AuditQuery *query, const AuditEntry *entry)
 {
-    const Act *act = &entry->act;
-    if (query->public_only && (!act_kind_is_public(act->kind) || entry->outcome == AUDIT_NOT_DONE))
+    const AuditAct *act = &entry->act;
+    if (query->public_only &&
+        (!audit_kind_is_public(act->kind) || entry->outcome == AUDIT_NOT_DONE))
         return false;
     if (query->has_actor && act->actor != query->actor)
         return false;
@@ -91,7 +92,7 @@ static Status take_page(Search *search, const Page *page)
 
 static bool is_over(const Search *search)
 {
-    return search->count == search->query->limit || search->looked >= AUDIT_LOOKED_MOST;
+    return search->count == search->query->limit || search->looked >= AUDIT_LOOKED_MAX;
 }
 
 static Status take_piece(Search *search, int64_t piece)
@@ -121,8 +122,8 @@ Status audit_list(Audit *audit, const AuditQuery *query, Arena *arena, AuditEntr
     int64_t now_us = clock_now_us(audit->options.world.clock);
     int64_t from_us = id_is_zero(query->before) ? now_us + S_PER_DAY * US_PER_S /* clocks differ */
                                                 : index_time_us(query->before);
-    int64_t oldest = index_piece(now_us - AUDIT_DAYS_MOST * S_PER_DAY * US_PER_S);
-    if (query->limit == 0 || query->limit > AUDIT_LIST_MOST)
+    int64_t oldest = index_piece(now_us - AUDIT_DAYS_MAX * S_PER_DAY * US_PER_S);
+    if (query->limit == 0 || query->limit > AUDIT_LIST_MAX)
         return STATUS_INVALID;
     if (from_us > now_us + S_PER_DAY * US_PER_S) /* an id that nobody was given */
         from_us = now_us + S_PER_DAY * US_PER_S;

@@ -82,6 +82,19 @@ void buffer_decimal(Buffer *buffer, int64_t number)
     buffer_bytes(buffer, slice_of(digits + at, sizeof digits - at));
 }
 
+void buffer_url_escaped(Buffer *buffer, Slice text)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        bool is_unreserved = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                             (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
+        if (is_unreserved)
+            buffer_u8(buffer, c);
+        else
+            buffer_print(buffer, "%%%02X", c);
+    }
+}
+
 Slice reader_bytes(Reader *reader, size_t size)
 {
     if (reader->failed || size > reader->rest.size) {

@@ -60,6 +60,8 @@ void buffer_text(Buffer *buffer, const char *text);
 void buffer_print(Buffer *buffer, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Decimal digits, without the cost of printf: pages are full of numbers. */
 void buffer_decimal(Buffer *buffer, int64_t number);
+/* As a piece of an address or a form (RFC 3986): all but letters, digits and -._~ as %XX. */
+void buffer_url_escaped(Buffer *buffer, Slice text);
 
 typedef struct Reader {
     Slice rest;

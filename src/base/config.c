@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-/* LINE_MOST bounds a line of the file; NAME_MOST a name that is worth a suggestion. */
-enum { LINE_MOST = 4096, NAME_MOST = 40, NEAR = 2 };
+/* CONFIG_LINE_MAX bounds a line of the file; SUGGESTION_MAX a name that is worth a suggestion. */
+enum { CONFIG_LINE_MAX = 4096, SUGGESTION_MAX = 40, NEAR = 2 };
 
 const ConfigSetting CONFIG_SETTINGS[] = {
 #define X(type, name, fallback, least, most, reason) \
@@ -47,7 +47,7 @@ static size_t least_of(size_t a, size_t b)
 /* How many letters must be added, dropped or changed to get from one name to the other. */
 static size_t edit_distance(Slice a, Slice b)
 {
-    size_t row[NAME_MOST + 1];
+    size_t row[SUGGESTION_MAX + 1];
     for (size_t j = 0; j <= b.size; j++)
         row[j] = j;
     for (size_t i = 1; i <= a.size; i++) {
@@ -67,7 +67,7 @@ static const ConfigSetting *nearest(Slice name)
 {
     const ConfigSetting *found = NULL;
     size_t best = NEAR + 1;
-    for (size_t i = 0; i < COUNT && name.size <= NAME_MOST; i++) {
+    for (size_t i = 0; i < COUNT && name.size <= SUGGESTION_MAX; i++) {
         size_t distance = edit_distance(name, slice_from(CONFIG_SETTINGS[i].name));
         if (distance < best) {
             best = distance;
@@ -228,9 +228,9 @@ Status config_set(Config *config, Slice name, Slice value, Arena *arena, Reason 
 static Status read_line(Config *config, Slice line, size_t number, size_t *seen, Arena *arena,
                         Reason *reason)
 {
-    if (line.size > LINE_MOST)
+    if (line.size > CONFIG_LINE_MAX)
         return reason_set(reason, STATUS_INVALID, NULL, "the line is longer than %d bytes",
-                          LINE_MOST);
+                          CONFIG_LINE_MAX);
     line = slice_trim(line);
     if (line.size == 0 || line.data[0] == '#')
         return STATUS_OK;

@@ -13,7 +13,7 @@ void csv_end(CsvReader *reader)
 
 static void keep_part(CsvReader *reader, Slice part)
 {
-    if (reader->partial.size + part.size > CSV_LINE_MOST)
+    if (reader->partial.size + part.size > CSV_LINE_MAX)
         reader->too_long = true;
     else
         buffer_bytes(&reader->partial, part);
@@ -115,7 +115,7 @@ static const char *read_fields(CsvReader *reader, Slice line, size_t *ret_count)
 {
     size_t count = 0;
     for (bool more = true; more;) {
-        if (count == CSV_FIELDS_MOST)
+        if (count == CSV_FIELDS_MAX)
             return "too many fields";
         const char *fault = read_field(reader, &line);
         if (fault != NULL)

@@ -8,7 +8,7 @@
  *     }
  * A line ends with LF or CR LF; its fields are separated by comma, semicolon or tab, whichever comes first in the first
  * whole line that has one. A field in quotes may hold separators, and "" for a quote; it ends on its line.
- *   1. Memory is bounded: one line of CSV_LINE_MOST bytes, whatever comes. How the bytes are cut into pieces does not change what is read.
+ *   1. Memory is bounded: one line of CSV_LINE_MAX bytes, whatever comes. How the bytes are cut into pieces does not change what is read.
  *   2. Every line that is not blank comes once, with its number as an editor shows it: with its fields, or with what is wrong with it. A broken line
  *      does not change how the next one is read.
  *   3. Fields are UTF-8 without NUL and other control characters, trimmed unless they were in quotes. A mark of the byte order at the beginning is
@@ -18,7 +18,7 @@
 
 #include "base/bytes.h"
 
-enum { CSV_LINE_MOST = 4096, CSV_FIELDS_MOST = 32 };
+enum { CSV_LINE_MAX = 4096, CSV_FIELDS_MAX = 32 };
 
 typedef struct CsvReader {
     uint64_t number; /* of the last line */
@@ -26,8 +26,8 @@ typedef struct CsvReader {
     bool too_long;   /* the rest of the line under way is passed over */
     Buffer partial;  /* of a line that goes on in the next piece */
     Buffer text;     /* what the fields of the last line point to */
-    size_t ends[CSV_FIELDS_MOST];
-    Slice fields[CSV_FIELDS_MOST];
+    size_t ends[CSV_FIELDS_MAX];
+    Slice fields[CSV_FIELDS_MAX];
 } CsvReader;
 
 typedef struct CsvLine {

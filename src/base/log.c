@@ -15,7 +15,7 @@ static const Slice LEVELS[] = {
     [LOG_ERROR] = {"error", 5},
 };
 
-enum { GATHERED_MOST = 32 * 1024, USUAL_LINE = 512 };
+enum { GATHERED_MAX = 32 * 1024, USUAL_LINE = 512 };
 
 struct Log {
     int fd;
@@ -85,8 +85,8 @@ void log_string(LogLine *line, const char *key, Slice text)
 {
     if (line->log == NULL)
         return;
-    if (text.size > LOG_VALUE_MOST)
-        text.size = LOG_VALUE_MOST;
+    if (text.size > LOG_VALUE_MAX)
+        text.size = LOG_VALUE_MAX;
     put_key(line, key);
     json_quote(&line->buffer, text);
 }
@@ -153,7 +153,7 @@ void log_end(LogLine *line)
     buffer_bytes(&line->buffer, SLICE("}\n"));
     pthread_mutex_lock(&log->lock);
     buffer_bytes(&log->gathered, buffer_slice(&line->buffer));
-    if (!log->gathers || line->level >= LOG_WARNING || log->gathered.size >= GATHERED_MOST)
+    if (!log->gathers || line->level >= LOG_WARNING || log->gathered.size >= GATHERED_MAX)
         write_gathered(log);
     pthread_mutex_unlock(&log->lock);
     buffer_free(&line->buffer);
@@ -162,7 +162,7 @@ void log_end(LogLine *line)
 
 void log_format_time(int64_t us, char *to)
 {
-    us = us < 0 ? 0 : us > TIME_MOST_US ? TIME_MOST_US : us;
+    us = us < 0 ? 0 : us > TIME_MAX_US ? TIME_MAX_US : us;
     utc_text(utc_of(us), to);
     to[UTC_TEXT - 1] = '.';
     to = put_digits(to + UTC_TEXT, us % US_PER_S / US_PER_MS, 3);

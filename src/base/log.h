@@ -6,7 +6,7 @@
  * gives {"time":"2026-01-31T12:00:00.123Z","level":"info","event":"request","status":200}
  * A line is written by one write(2), so lines of several threads do not mix; a log that gathers writes several whole lines at
  * once, and those from warning on at once, with what was gathered before them. Below the log's level nothing is
- * built. A text over LOG_VALUE_MOST bytes is cut there. Secrets are never passed here. Only web, tasks and cli log; library code returns a status. */
+ * built. A text over LOG_VALUE_MAX bytes is cut there. Secrets are never passed here. Only web, tasks and cli log; library code returns a status. */
 #pragma once
 
 #include "base/json.h"
@@ -15,7 +15,7 @@
 typedef enum LogLevel { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR } LogLevel;
 
 /* Long enough for any path we serve; a line with a few such texts still goes through a pipe in one piece. */
-enum { LOG_VALUE_MOST = 1000 };
+enum { LOG_VALUE_MAX = 1000 };
 
 typedef struct Log Log;
 

@@ -47,7 +47,7 @@ static void set_date(Utc *utc, int64_t day)
 
 Utc utc_of(int64_t us)
 {
-    int64_t seconds = (us < 0 ? 0 : us > TIME_MOST_US ? TIME_MOST_US : us) / US_PER_S;
+    int64_t seconds = (us < 0 ? 0 : us > TIME_MAX_US ? TIME_MAX_US : us) / US_PER_S;
     Utc utc = {.hour = (int)(seconds / 3600 % 24),
                .minute = (int)(seconds / 60 % 60),
                .second = (int)(seconds % 60)};
@@ -96,7 +96,7 @@ Status time_from_text(Slice text, int64_t *ret_us)
 {
     uint64_t seconds;
     if (slice_to_u64(text, &seconds) == STATUS_OK && text.size > 4) {
-        if (seconds > (uint64_t)(TIME_MOST_US / US_PER_S))
+        if (seconds > (uint64_t)(TIME_MAX_US / US_PER_S))
             return STATUS_INVALID;
         *ret_us = (int64_t)seconds * US_PER_S;
         return STATUS_OK;

@@ -8,7 +8,7 @@ typedef struct Utc {
     int year, month, day, hour, minute, second;
 } Utc;
 
-#define TIME_MOST_US INT64_C(253402300799999999) /* the end of the year 9999 */
+#define TIME_MAX_US INT64_C(253402300799999999) /* the end of the year 9999 */
 
 /* Times outside of 1970 to 9999 become the nearest inside. (The C library's gmtime_r takes a lock, which every line of a log would
  * wait for.) */

@@ -10,7 +10,7 @@ enum {
     NONCE = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES,
     TAG = crypto_aead_xchacha20poly1305_ietf_ABYTES,
     OTHERS = 077, /* mode bits that a key file has not */
-    PURPOSE_MOST = 40,
+    PURPOSE_MAX = 40,
 };
 
 _Static_assert(VAULT_SEAL_EXTRA == 1 + NONCE + TAG, "what sealing adds");
@@ -30,7 +30,7 @@ struct Vault {
 static void derive(const unsigned char *key, const char *kind, Slice text, unsigned char *to)
 {
     crypto_generichash_state state;
-    CHECK(strlen(kind) <= PURPOSE_MOST);
+    CHECK(strlen(kind) <= PURPOSE_MAX);
     CHECK(crypto_generichash_init(&state, key, KEY, VAULT_HASH_BYTES) == 0);
     crypto_generichash_update(&state, (const unsigned char *)kind, strlen(kind) + 1);
     crypto_generichash_update(&state, (const unsigned char *)text.data, text.size);

@@ -21,7 +21,7 @@
 
 /* PATH_SHOWN: enough of a path for a reason, so that the system's words after it are not cut off.
  * TREE_DEPTH: nothing of ours is nearly as deep; each level costs an open file and a stack frame. */
-enum { READ_CHUNK = 64 * 1024, PATH_SHOWN = 200, PATH_MOST = 4096, TREE_DEPTH = 64 };
+enum { READ_CHUNK = 64 * 1024, PATH_SHOWN = 200, PATH_BYTES_MAX = 4096, TREE_DEPTH = 64 };
 
 /* Clock */
 
@@ -132,14 +132,14 @@ static const char *parent_of(const char *path, char *to, size_t size)
 static bool path_fits(const char *path)
 {
     errno = ENAMETOOLONG;
-    return strlen(path) < PATH_MOST;
+    return strlen(path) < PATH_BYTES_MAX;
 }
 
 /* Makes the names in the directory that holds `path` durable. Some file systems keep no directories of their own
  * and answer EINVAL: there is nothing to sync. */
 static int sync_parent(const char *path)
 {
-    char parent[PATH_MOST];
+    char parent[PATH_BYTES_MAX];
     int fd = open_again(parent_of(path, parent, sizeof parent), O_RDONLY | O_DIRECTORY);
     if (fd < 0)
         return -1;
@@ -231,7 +231,7 @@ static int fill_and_close(int fd, int mode, Slice content)
 static Status real_replace(void *self, const char *path, int mode, Slice content, Reason *reason)
 {
     (void)self;
-    char temporary[PATH_MOST + 32];
+    char temporary[PATH_BYTES_MAX + 32];
     uint64_t unique;
     if (!path_fits(path))
         return failed(reason, STATUS_UNAVAILABLE, "write", path);
@@ -264,7 +264,7 @@ static int make_one(const char *path, int mode)
 static Status real_make_directory(void *self, const char *path, int mode, Reason *reason)
 {
     (void)self;
-    char part[PATH_MOST];
+    char part[PATH_BYTES_MAX];
     struct stat info;
     if (!path_fits(path))
         return failed(reason, STATUS_UNAVAILABLE, "create the directory", path);

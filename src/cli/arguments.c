@@ -3,7 +3,7 @@
 
 #include "base/time_text.h"
 
-Status argument_account_named(Context *context, Slice name, Account *ret_account, Reason *reason)
+static Status account_named(Context *context, Slice name, Account *ret_account, Reason *reason)
 {
     Status status = accounts_find(context->app->accounts, name, context->arena, ret_account);
     if (status == STATUS_NOT_FOUND)
@@ -16,7 +16,7 @@ Status argument_account(Context *context, const char *flag, Account *ret_account
     Slice name = command_flag(context, flag);
     if (name.data == NULL)
         return reason_set(reason, STATUS_INVALID, flag, "say who: --%s NAME", flag);
-    return argument_account_named(context, name, ret_account, reason);
+    return account_named(context, name, ret_account, reason);
 }
 
 Status argument_id(Slice text, uint64_t *ret_id, Reason *reason)
@@ -55,7 +55,7 @@ Status argument_group(Context *context, const char *flag, GroupKind kind, uint64
                       Reason *reason)
 {
     Slice text = command_flag(context, flag);
-    Group *groups;
+    PolicyGroup *groups;
     size_t count;
     uint64_t id = 0;
     *ret_id = 0;
@@ -70,30 +70,4 @@ Status argument_group(Context *context, const char *flag, GroupKind kind, uint64
         }
     return reason_set(reason, STATUS_INVALID, flag, "there is no %s \"%.*s\"", flag,
                       SLICE_ARG(text));
-}
-
-Status argument_wishes(Context *context, VoteWish **ret_wishes, size_t *ret_count, Reason *reason)
-{
-    size_t count = context->parsed.operand_count;
-    VoteWish *wishes = ARENA_ARRAY(context->arena, count, VoteWish);
-    for (size_t i = 0; i < count; i++) {
-        Slice word = context->parsed.operands[i];
-        size_t equals = slice_find(word, '=');
-        if (slice_to_u64(slice_of(word.data, equals), &wishes[i].policy) != STATUS_OK ||
-            slice_to_i64(slice_after(word, equals + 1), &wishes[i].held) != STATUS_OK)
-            return reason_set(reason, STATUS_INVALID, "votes",
-                              "\"%.*s\" is not of the form ID=HELD", SLICE_ARG(word));
-    }
-    *ret_wishes = wishes;
-    *ret_count = count;
-    return STATUS_OK;
-}
-
-Status argument_version(Context *context, const char *flag, Id *ret_id, Reason *reason)
-{
-    Slice text = command_flag(context, flag);
-    *ret_id = (Id){{0}};
-    if (text.data == NULL || id_from_text(text, ret_id) == STATUS_OK)
-        return STATUS_OK;
-    return reason_set(reason, STATUS_INVALID, flag, "32 hexadecimal digits");
 }

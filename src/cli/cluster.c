@@ -4,7 +4,7 @@
 #include "cli/arguments.h"
 #include "store/cassandra/cassandra.h"
 
-enum { PASSWORD_MOST = 1000, COPIES = 3 };
+enum { PASSWORD_MAX = 1000, COPIES = 3 };
 
 /* ---- Options ------------------------------------------------------------------------------------------------- */
 
@@ -19,7 +19,7 @@ static Status read_password(const Config *config, World world, Arena *arena,
         *ret_password = NULL;
         return STATUS_OK;
     }
-    if (disk_read(world.disk, path, PASSWORD_MOST, arena, &content, &why) != STATUS_OK)
+    if (disk_read(world.disk, path, PASSWORD_MAX, arena, &content, &why) != STATUS_OK)
         return reason_set(reason, STATUS_INVALID, "cassandra_password_file", "%s", why.rule);
     Slice password = slice_trim(content);
     if (password.size == 0 || slice_find(password, '\0') < password.size ||
@@ -78,7 +78,7 @@ static void say(void *self, const char *sentence)
 static Status init(Context *context, CassandraOptions *ret_options, Reason *reason)
 {
     int64_t copies;
-    TRY(argument_number(context, "replication", 1, CASSANDRA_COPIES_MOST, COPIES, &copies, reason));
+    TRY(argument_number(context, "replication", 1, CASSANDRA_COPIES_MAX, COPIES, &copies, reason));
     TRY(options_of(context->config, context->world, context->arena, ret_options, reason));
     return store_cassandra_init(ret_options, (int)copies, reason);
 }

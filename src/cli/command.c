@@ -1,6 +1,7 @@
 /* command.c -- reading a command line by the table, printing help from it, and speaking to the caller. */
 #include "cli/command.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,13 +22,14 @@ static const Command *find(const Slice *words, size_t count, size_t *ret_used)
 {
     const Command *best = NULL;
     size_t best_size = 0;
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+    const Command *command;
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++) {
         Slice names[2];
-        size_t size = words_of(&COMMANDS[i], names);
+        size_t size = words_of(command, names);
         if (size > count || size <= best_size || !slice_equal(names[0], words[0]) ||
             (size == 2 && !slice_equal(names[1], words[1])))
             continue;
-        best = &COMMANDS[i];
+        best = command;
         best_size = size;
     }
     *ret_used = best_size;
@@ -35,11 +37,15 @@ static const Command *find(const Slice *words, size_t count, size_t *ret_used)
 }
 
 /* A flag that is given again adds to what was given before. */
-static Slice and_also(Slice before, Slice value, Arena *arena)
+static void add_value(Parsed *parsed, size_t flag, Slice value, size_t most, Arena *arena)
 {
-    if (before.data == NULL)
-        return value;
-    return arena_print(arena, "%.*s,%.*s", SLICE_ARG(before), SLICE_ARG(value));
+    Slice *before = &parsed->flags[flag];
+    if (parsed->values[flag] == NULL)
+        parsed->values[flag] = ARENA_ARRAY(arena, most, Slice);
+    parsed->values[flag][parsed->value_counts[flag]++] = value;
+    *before = before->data == NULL
+                  ? value
+                  : arena_print(arena, "%.*s,%.*s", SLICE_ARG(*before), SLICE_ARG(value));
 }
 
 static Status parse_flag(Parsed *parsed, const Slice *words, size_t count, size_t *at, Arena *arena,
@@ -49,17 +55,17 @@ static Status parse_flag(Parsed *parsed, const Slice *words, size_t count, size_
     size_t equals = slice_find(word, '=');
     Slice name = slice_of(word.data, equals);
     const CommandFlag *flags = parsed->command->flags;
-    for (size_t i = 0; i < COMMAND_FLAGS_MOST && flags[i].name != NULL; i++) {
+    for (size_t i = 0; i < COMMAND_FLAGS_MAX && flags[i].name != NULL; i++) {
         if (!slice_equal(name, slice_from(flags[i].name)))
             continue;
         if (flags[i].value == NULL && equals < word.size)
             return reason_set(reason, STATUS_INVALID, "", "--%s takes no value", flags[i].name);
         if (flags[i].value == NULL)
-            parsed->flags[i] = SLICE("on");
+            add_value(parsed, i, SLICE("on"), count, arena);
         else if (equals < word.size)
-            parsed->flags[i] = and_also(parsed->flags[i], slice_after(word, equals + 1), arena);
+            add_value(parsed, i, slice_after(word, equals + 1), count, arena);
         else if (*at + 1 < count)
-            parsed->flags[i] = and_also(parsed->flags[i], words[++*at], arena);
+            add_value(parsed, i, words[++*at], count, arena);
         else
             return reason_set(reason, STATUS_INVALID, "", "--%s needs a value: %s", flags[i].name,
                               flags[i].value);
@@ -112,6 +118,34 @@ Status command_parse(const Slice *words, size_t count, Arena *arena, Parsed *ret
     return STATUS_OK;
 }
 
+/* ---- The table ------------------------------------------------------------------------------------------- */
+
+static struct {
+    Command *commands; /* of the operations */
+    size_t count;
+} made;
+
+static void make_commands(void)
+{
+    size_t count = 0;
+    while (OPERATIONS[count] != NULL)
+        count++;
+    made.commands = calloc(count, sizeof *made.commands);
+    CHECK(count == 0 || made.commands != NULL);
+    for (size_t i = 0; i < count; i++)
+        if (OPERATIONS[i]->command.words != NULL)
+            made.commands[made.count++] = command_of_operation(OPERATIONS[i]);
+}
+
+const Command *command_at(size_t index)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_commands);
+    if (index < COMMAND_COUNT)
+        return &COMMANDS[index];
+    return index - COMMAND_COUNT < made.count ? &made.commands[index - COMMAND_COUNT] : NULL;
+}
+
 /* ---- Speaking -------------------------------------------------------------------------------------------- */
 
 void command_write(Context *context, Slice bytes)
@@ -150,16 +184,15 @@ int command_fail(Context *context, Status status, const Reason *reason)
 Slice command_flag(const Context *context, const char *name)
 {
     const CommandFlag *flags = context->parsed.command->flags;
-    for (size_t i = 0; i < COMMAND_FLAGS_MOST && flags[i].name != NULL; i++)
+    for (size_t i = 0; i < COMMAND_FLAGS_MAX && flags[i].name != NULL; i++)
         if (strcmp(flags[i].name, name) == 0)
             return context->parsed.flags[i];
     CHECK(false && "a flag that the command's row declares");
     return SLICE_EMPTY;
 }
 
-const char *command_path(const Context *context, size_t operand)
+const char *command_path(const Context *context, Slice path)
 {
-    Slice path = context->parsed.operands[operand];
     if (path.size > 0 && path.data[0] == '/')
         return arena_text(context->arena, path);
     return arena_print(context->arena, "%s/%.*s%c", context->directory, SLICE_ARG(path), '\0').data;
@@ -194,9 +227,9 @@ void command_help(Buffer *out)
     buffer_text(out,
                 "ostraka: people earn votes over time, spend them on policies, and every total "
                 "can be recomputed.\n\n");
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        buffer_print(out, "  %-16s %-14s %s\n", COMMANDS[i].name, COMMANDS[i].operands,
-                     COMMANDS[i].help);
+    for (size_t i = 0; command_at(i) != NULL; i++)
+        buffer_print(out, "  %-16s %-14s %s\n", command_at(i)->name, command_at(i)->operands,
+                     command_at(i)->help);
     buffer_text(out, "\n`ostraka NAME --help` says more. --json prints data for scripts. Every "
                      "setting is also a "
                      "flag (`ostraka config --help`).\n");
@@ -206,9 +239,9 @@ static void put_kinds(const CommandNote *note, JsonWriter *json)
 {
     json_key(json, "acts");
     json_array_begin(json);
-    for (int kind = 0; kind < ACT_KIND_COUNT; kind++)
+    for (int kind = 0; kind < AUDIT_KIND_COUNT; kind++)
         if ((note->acts >> kind & 1) != 0)
-            json_put_string(json, slice_from(act_kind_word((ActKind)kind)));
+            json_put_string(json, slice_from(audit_kind_word((AuditKind)kind)));
     json_array_end(json);
     json_member_text(json, "none", note->none != NULL ? note->none : "");
 }
@@ -217,12 +250,12 @@ void command_table(Buffer *out)
 {
     JsonWriter json = json_writer(out);
     json_array_begin(&json);
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+    for (size_t i = 0; command_at(i) != NULL; i++) {
         json_object_begin(&json);
-        json_member_text(&json, "name", COMMANDS[i].name);
-        json_member_text(&json, "operands", COMMANDS[i].operands);
-        json_member_text(&json, "help", COMMANDS[i].help);
-        put_kinds(&COMMANDS[i].note, &json);
+        json_member_text(&json, "name", command_at(i)->name);
+        json_member_text(&json, "operands", command_at(i)->operands);
+        json_member_text(&json, "help", command_at(i)->help);
+        put_kinds(&command_at(i)->note, &json);
         json_object_end(&json);
     }
     json_array_end(&json);
@@ -232,9 +265,9 @@ void command_table(Buffer *out)
 static void put_note(const CommandNote *note, Buffer *out)
 {
     const char *between = "In the log of acts: ";
-    for (int kind = 0; kind < ACT_KIND_COUNT; kind++)
+    for (int kind = 0; kind < AUDIT_KIND_COUNT; kind++)
         if ((note->acts >> kind & 1) != 0) {
-            buffer_print(out, "%s`%s`", between, act_kind_word((ActKind)kind));
+            buffer_print(out, "%s`%s`", between, audit_kind_word((AuditKind)kind));
             between = ", ";
         }
     buffer_text(out, note->acts != 0 ? ".\n" : "");
@@ -252,15 +285,15 @@ void command_markdown(Buffer *out)
         "1 refused or "
         "failed, with one sentence on stderr; 2 usage.\n");
     BUFFER_SCOPE Buffer line = {0};
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        Slice text = synopsis(&COMMANDS[i], &line);
-        buffer_print(out, "\n## %s\n\n`%.*s`\n\n%s\n", COMMANDS[i].name, SLICE_ARG(text),
-                     COMMANDS[i].help);
-        for (const CommandFlag *flag = COMMANDS[i].flags; flag->name != NULL; flag++)
-            buffer_print(out, "%s- `--%s%s%s`: %s\n", flag == COMMANDS[i].flags ? "\n" : "",
+    for (size_t i = 0; command_at(i) != NULL; i++) {
+        Slice text = synopsis(command_at(i), &line);
+        buffer_print(out, "\n## %s\n\n`%.*s`\n\n%s\n", command_at(i)->name, SLICE_ARG(text),
+                     command_at(i)->help);
+        for (const CommandFlag *flag = command_at(i)->flags; flag->name != NULL; flag++)
+            buffer_print(out, "%s- `--%s%s%s`: %s\n", flag == command_at(i)->flags ? "\n" : "",
                          flag->name, flag->value != NULL ? " " : "",
                          flag->value != NULL ? flag->value : "", flag->help);
-        buffer_text(out, COMMANDS[i].note.acts != 0 ? "\n" : "");
-        put_note(&COMMANDS[i].note, out);
+        buffer_text(out, command_at(i)->note.acts != 0 ? "\n" : "");
+        put_note(&command_at(i)->note, out);
     }
 }

@@ -10,6 +10,7 @@
 
 #include "app/app.h"
 #include "base/json.h"
+#include "operations/operation.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -20,7 +21,7 @@ typedef struct CommandFlag {
     const char *help;
 } CommandFlag;
 
-enum { COMMAND_FLAGS_MOST = 12, COMMAND_INPUT_MOST = 64 * 1024 };
+enum { COMMAND_FLAGS_MAX = OPERATION_INPUTS_MAX + 2, COMMAND_INPUT_MAX = 64 * 1024 };
 
 typedef enum CommandNeeds {
     COMMAND_ALONE, /* works without the store */
@@ -30,13 +31,13 @@ typedef enum CommandNeeds {
 
 typedef struct Context Context;
 
-/* What the log of acts (audit.h) hears of a command. Each row says what, or why nothing; a command cannot note what its row does not name
- * (command_act), and tests/cli/test_audit.py does every one and looks. */
+/* What the audit log (audit.h) hears of a command. Each row says what, or why nothing; a command cannot note what its row does not name
+ * (command_audit_begin), and tests/cli/test_audit.py does every one and looks. */
 typedef struct CommandNote {
-    uint64_t acts;    /* 1 << ACT_…, one or several */
+    uint64_t acts;    /* 1 << AUDIT_…, one or several */
     const char *none; /* why nothing; NULL where there are acts */
 } CommandNote;
-_Static_assert(ACT_KIND_COUNT <= 64, "a bit for each kind of act");
+_Static_assert(AUDIT_KIND_COUNT <= 64, "a bit for each kind of act");
 
 typedef struct Command {
     const char *name;     /* one or two words */
@@ -46,19 +47,30 @@ typedef struct Command {
     CommandNote note;
     const char *help;
     int (*run)(Context *context);
-    CommandFlag flags[COMMAND_FLAGS_MOST]; /* ended by a NULL name */
-    bool creates;                          /* makes the data directory when there is none */
+    CommandFlag flags[COMMAND_FLAGS_MAX]; /* ended by a NULL name */
+    bool creates;                         /* makes the data directory when there is none */
+    const Operation *operation;           /* that it is the door of, or NULL */
 } Command;
 
+/* The row at `index`, or NULL after the last: those written down in commands.c, then one for each operation that has a command. */
+const Command *command_at(size_t index);
+/* The first part. */
 extern const Command COMMANDS[];
 extern const size_t COMMAND_COUNT;
+/* A row from an operation's: words, operands, flags and help. Made once, and kept for ever. */
+Command command_of_operation(const Operation *operation);
+/* Reads operands and flags into the request struct, runs the operation, prints the answer. */
+int command_run_operation(Context *context);
 
 /* What the words after `ostraka` mean, settings already taken out. Slices point to the words. */
 typedef struct Parsed {
     const Command *command;
     Slice *operands;
     size_t operand_count;
-    Slice flags[COMMAND_FLAGS_MOST]; /* by the command's order; data NULL: not given */
+    Slice flags
+        [COMMAND_FLAGS_MAX]; /* by the command's order; data NULL: not given; several with commas between */
+    Slice *values[COMMAND_FLAGS_MAX]; /* the same, one by one */
+    size_t value_counts[COMMAND_FLAGS_MAX];
     bool json, help;
 } Parsed;
 
@@ -82,12 +94,10 @@ struct Context {
     Slice input;           /* what came on stdin, for commands with --password-stdin */
     Store *store;          /* COMMAND_STORE and COMMAND_SITE */
     App *app;              /* COMMAND_SITE */
+    Operations *ops;       /* COMMAND_SITE */
     Audit *audit;          /* of the store; NULL when the site's key is missing */
     Output output;
     Arena *arena;
-    /* Inside serve: shows a change of maintenance mode at once. NULL elsewhere. */
-    void (*maintenance)(void *self, const char *message);
-    void *maintenance_self;
 };
 
 void command_print(Context *context, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -98,13 +108,14 @@ int command_fail(Context *context, Status status, const Reason *reason);
 Slice command_flag(const Context *context, const char *name);
 /* A finished JSON value and a line end. */
 void command_json(Context *context, const Buffer *json);
-/* An operand that names a path, as an absolute one. */
-const char *command_path(const Context *context, size_t operand);
+/* A path as the caller wrote it, as an absolute one. */
+const char *command_path(const Context *context, Slice path);
 
 /* Notes what the command is about to do, from "command line"; too many details are cut. Anything but OK: do not do it, `reason` says why. */
-MUST_USE Status command_act(Context *context, const Act *act, Id *ret_id, Reason *reason);
+MUST_USE Status command_audit_begin(Context *context, const AuditAct *act, Id *ret_id,
+                                    Reason *reason);
 /* Notes what came of it, which it returns. */
-MUST_USE Status command_act_end(Context *context, Id id, Status outcome);
+MUST_USE Status command_audit_end(Context *context, Id id, Status outcome);
 
 /* All commands for a terminal, one command, or all as Markdown for docs/commands.md; all for scripts, with what each notes. */
 void command_help(Buffer *out);

@@ -51,6 +51,7 @@ void control_encode(const ControlRequest *request, Buffer *to)
     encode_slice(to, request->input);
 }
 
+/* INVALID for anything that control_encode does not write. */
 Status control_decode(Slice bytes, Arena *arena, ControlRequest *ret_request)
 {
     Reader reader = reader_of(bytes);
@@ -179,7 +180,7 @@ static void answer(Control *control, int fd)
     ControlRequest request;
     char code = EXIT_FAILED;
     Deadline deadline = {control->clock, clock_steady_us(control->clock) + REQUEST_S * US_PER_S};
-    if (!may_ask(fd) || !receive_sized(fd, CONTROL_MOST, &deadline, &bytes))
+    if (!may_ask(fd) || !receive_sized(fd, CONTROL_MAX, &deadline, &bytes))
         return;
     if (control_decode(buffer_slice(&bytes), arena, &request) == STATUS_OK)
         code = (char)control->run(control->self, &request, (Output){write_frame, &fd});

@@ -5,13 +5,13 @@
  *   request: size (4) | count of words (2) | each: size (4), bytes | working directory: size (4), bytes | what came on
  *            stdin, for commands that read it: size (4), bytes
  *   answer:  frames of kind (1: 'o' stdout, 'e' stderr, 'p' progress for a terminal, 'x' exit code) | size (4) | bytes
- * Only the server's own user and root are answered. A request has at most CONTROL_MOST bytes and must arrive within ten
+ * Only the server's own user and root are answered. A request has at most CONTROL_MAX bytes and must arrive within ten
  * seconds; at most CONTROL_CLIENTS run at once. A client that goes away does not stop its command. */
 #pragma once
 
 #include "cli/command.h"
 
-enum { CONTROL_MOST = 4 * 1024 * 1024, CONTROL_WORDS = 4096, CONTROL_CLIENTS = 16 };
+enum { CONTROL_MAX = 4 * 1024 * 1024, CONTROL_WORDS = 4096, CONTROL_CLIENTS = 16 };
 
 typedef struct Control Control;
 

@@ -20,14 +20,14 @@ enum { BAR_CELLS = 30, BAR_MS = 100, LINES = 10 };
 static Status plan_of(Context *context, DemoPlan *ret_plan, Reason *reason)
 {
     int64_t voters, policies, days, seed, until_us, now_us = clock_now_us(context->world.clock);
-    TRY(argument_number(context, "voters", 1, DEMO_VOTERS_MOST, 1000, &voters, reason));
-    TRY(argument_number(context, "policies", 0, DEMO_POLICIES_MOST, 100, &policies, reason));
-    TRY(argument_number(context, "days", 1, DEMO_DAYS_MOST, 30, &days, reason));
+    TRY(argument_number(context, "voters", 1, DEMO_VOTERS_MAX, 1000, &voters, reason));
+    TRY(argument_number(context, "policies", 0, DEMO_POLICIES_MAX, 100, &policies, reason));
+    TRY(argument_number(context, "days", 1, DEMO_DAYS_MAX, 30, &days, reason));
     TRY(argument_number(context, "seed", 0, INT64_MAX, 1, &seed, reason));
     TRY(argument_time(context, "until", now_us, &until_us, reason));
     if (until_us > now_us)
         return reason_set(reason, STATUS_INVALID, "until", "that time is not over yet");
-    if (until_us < (DEMO_DAYS_MOST + 1) * S_PER_DAY * US_PER_S)
+    if (until_us < (DEMO_DAYS_MAX + 1) * S_PER_DAY * US_PER_S)
         return reason_set(reason, STATUS_INVALID, "until", "that time is too long ago");
     if (policies > voters)
         return reason_set(reason, STATUS_INVALID, "policies", "at most one policy a voter");

@@ -15,7 +15,7 @@ enum { RHYTHM_SUM = 24000 };
 /* Saves a day and 100 voters; one in so many policies is merged, retired, hidden, edited in the whole time. */
 enum { SAVES_PERCENT = 40 };
 enum { ONE_MERGED = 50, ONE_RETIRED = 40, ONE_HIDDEN = 150, ONE_EDITED = 8, NOON = 12 };
-enum { WISHES_MOST = 3, TRIES = 40 };
+enum { WISHES_MAX = 3, TRIES = 40 };
 
 /* A policy, as the crowd sees it. */
 typedef struct Idea {
@@ -244,28 +244,28 @@ static int64_t seen_on(const Crowd *crowd, const VoterState *state, size_t idea)
 }
 
 /* Mostly a few pollies more on something popular; now and then some are taken back. */
-static VoteWish wish_of(Crowd *crowd, const VoterState *state, int64_t *balance)
+static VoteRequest wish_of(Crowd *crowd, const VoterState *state, int64_t *balance)
 {
     if (state->line_count > 0 && below(crowd, 100) < 12) {
         const VoteLine *line = &state->lines[below(crowd, state->line_count)];
         size_t root = root_of(crowd, idea_of(crowd, line->policy));
         int64_t seen = seen_on(crowd, state, root);
         if (crowd->ideas[root].open && seen > 0)
-            return (VoteWish){crowd->ideas[root].id,
-                              below(crowd, 2) == 0 ? 0 : (int64_t)below(crowd, (uint64_t)seen)};
+            return (VoteRequest){crowd->ideas[root].id,
+                                 below(crowd, 2) == 0 ? 0 : (int64_t)below(crowd, (uint64_t)seen)};
     }
     size_t idea = crowd->order[popular_place(crowd, crowd->order_count)];
     int64_t most = *balance < 40 || below(crowd, 10) == 0 ? *balance : 40;
     int64_t more = most > 0 ? 1 + (int64_t)below(crowd, (uint64_t)most) : 0;
     *balance -= more;
-    return (VoteWish){crowd->ideas[idea].id, seen_on(crowd, state, idea) + more};
+    return (VoteRequest){crowd->ideas[idea].id, seen_on(crowd, state, idea) + more};
 }
 
 static Status vote(Crowd *crowd, Reason *reason)
 {
     VoterState state;
     SaveResult result;
-    VoteWish wishes[WISHES_MOST];
+    VoteRequest vote_requests[WISHES_MAX];
     uint64_t voter = somebody(crowd), dice = below(crowd, 10);
     size_t wanted = dice < 7 ? 1 : dice < 9 ? 2 : 3, count = 0;
     if (crowd->order_count == 0)
@@ -273,14 +273,16 @@ static Status vote(Crowd *crowd, Reason *reason)
     TRY(votes_show(crowd->app->votes, voter, crowd->arena, &state));
     int64_t balance = state.balance;
     for (size_t i = 0; i < wanted; i++) {
-        wishes[count] = wish_of(crowd, &state, &balance);
+        vote_requests[count] = wish_of(crowd, &state, &balance);
         bool twice = false;
         for (size_t k = 0; k < count; k++)
-            twice |= wishes[k].policy == wishes[count].policy;
+            twice |= vote_requests[k].policy == vote_requests[count].policy;
         count += !twice;
     }
-    SaveRequest request = {
-        .voter = voter, .seen = state.version, .wishes = wishes, .wish_count = count};
+    SaveRequest request = {.voter = voter,
+                           .seen = state.version,
+                           .vote_requests = vote_requests,
+                           .vote_request_count = count};
     return save(crowd, &request, &result, reason);
 }
 
@@ -463,7 +465,7 @@ static Status add_parties(Crowd *crowd, Reason *reason)
 
 static Status find_categories(Crowd *crowd)
 {
-    Group *groups;
+    PolicyGroup *groups;
     size_t count;
     TRY(policies_groups(crowd->app->policies, GROUP_CATEGORY, crowd->arena, &groups, &count));
     for (size_t i = 0; i < POLICY_CATEGORY_COUNT; i++)

@@ -12,7 +12,7 @@
 
 #include "app/app.h"
 
-enum { DEMO_VOTERS_MOST = 10000000, DEMO_POLICIES_MOST = 100000, DEMO_DAYS_MOST = 3650 };
+enum { DEMO_VOTERS_MAX = 10000000, DEMO_POLICIES_MAX = 100000, DEMO_DAYS_MAX = 3650 };
 
 typedef struct DemoPlan {
     uint64_t voters; /* at least 1 */

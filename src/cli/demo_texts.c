@@ -37,7 +37,7 @@ Slice demo_user_name(uint64_t number, Arena *arena)
     {                                                                 \
         0, {title, sizeof title - 1}, {words, sizeof words - 1}, true \
     }
-const Group DEMO_PARTIES[] = {
+const PolicyGroup DEMO_PARTIES[] = {
     PARTY("Green Valley Alliance", "Nature first, and a town in which one can breathe."),
     PARTY("Fair Work Union", "Good pay, safe work, and time to live."),
     PARTY("Citizens for Clear Accounts", "Every coin of public money can be followed."),

@@ -6,7 +6,7 @@
 /* A user name for the number of a voter; no two are the same. */
 Slice demo_user_name(uint64_t number, Arena *arena);
 
-extern const Group DEMO_PARTIES[];
+extern const PolicyGroup DEMO_PARTIES[];
 extern const size_t DEMO_PARTY_COUNT;
 
 enum { DEMO_CATEGORIES = 10, DEMO_TITLES_EACH = 30 };

@@ -8,8 +8,9 @@
 
 #include "cli/control.h"
 #include "cli/open.h"
+#include "cli/site_facts.h"
 
-enum { CONFIG_FILE_MOST = 256 * 1024 };
+enum { CONFIG_FILE_MAX = 256 * 1024 };
 
 extern char **environ;
 
@@ -79,7 +80,7 @@ static Status read_settings(const Words *words, World world, Arena *arena, Confi
     const char *path = words->config_path != NULL ? words->config_path : getenv("OSTRAKA_CONFIG");
     if (path != NULL) {
         Slice text;
-        TRY(disk_read(world.disk, path, CONFIG_FILE_MOST, arena, &text, reason));
+        TRY(disk_read(world.disk, path, CONFIG_FILE_MAX, arena, &text, reason));
         TRY(config_read_file(config, path, text, arena, reason));
     }
     TRY(config_read_environment(config, environ, arena, reason));
@@ -100,6 +101,17 @@ static void write_terminal(void *self, int stream, Slice bytes)
     fflush(to);
 }
 
+static Status tell_maintenance(void *self, Arena *arena, Slice *ret_message)
+{
+    return site_maintenance(((const Context *)self)->store, arena, ret_message);
+}
+
+static Status change_maintenance(void *self, Slice message, Reason *reason)
+{
+    const Context *context = self;
+    return site_set_maintenance(context->store, context->world, message, reason);
+}
+
 /* With the modules on the store. */
 static int run_on_site(Context *context)
 {
@@ -111,13 +123,20 @@ static int run_on_site(Context *context)
         status = app_open(&parts, &app, &reason);
     context->app = &app;
     context->audit = app.audit;
+    OperationsOptions options = {.app = &app,
+                                 .config = context->config,
+                                 .home = open_home(context->config, context->arena),
+                                 .control = {tell_maintenance, change_maintenance, context}};
+    if (status == STATUS_OK)
+        context->ops = operations_new(&options);
     int code = status == STATUS_OK ? context->parsed.command->run(context)
                                    : command_fail(context, status, &reason);
     app_close(&app);
+    operations_free(context->ops);
     return code;
 }
 
-/* With the log of acts alone, where the command has something for it. */
+/* With the audit log alone, where the command has something for it. */
 static int run_with_log(Context *context)
 {
     Vault *vault = NULL;
@@ -171,8 +190,8 @@ static Slice read_input(const Words *words, Arena *arena)
                   slice_equal(words->words[i], SLICE("--report-stdin"));
     if (!wanted)
         return SLICE_EMPTY;
-    char *input = arena_bytes(arena, COMMAND_INPUT_MOST);
-    return slice_of(input, fread(input, 1, COMMAND_INPUT_MOST, stdin));
+    char *input = arena_bytes(arena, COMMAND_INPUT_MAX);
+    return slice_of(input, fread(input, 1, COMMAND_INPUT_MAX, stdin));
 }
 
 static int run_command(Context *context, const Words *words)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "accounts/credentials.h"
+#include "access/credentials.h"
 #include "base/log.h"
 #include "cli/control.h"
 #include "cli/demo.h"
@@ -27,13 +27,14 @@ typedef struct Serving {
     int lock; /* of the data directory, where the store is elsewhere; else -1 */
     Store *store;
     App app;
+    Operations *ops;
     Site *site;
     WebServer *server;
     Control *control;
     Log *log;
     pthread_mutex_t lock_of_message; /* for what follows */
     bool closed;                     /* for maintenance, as visitors see it */
-    char message[SITE_MESSAGE_MOST + 1];
+    char message[SITE_MESSAGE_MAX + 1];
     uint64_t told; /* commands that changed it here */
 } Serving;
 
@@ -48,9 +49,8 @@ static void show(Serving *serving, const char *message)
 }
 
 /* A command has written it. */
-static void show_maintenance(void *self, const char *message)
+static void show_maintenance(Serving *serving, const char *message)
 {
-    Serving *serving = self;
     pthread_mutex_lock(&serving->lock_of_message);
     serving->told++;
     show(serving, message);
@@ -110,11 +110,10 @@ static int run_for_client(void *self, const ControlRequest *request, Output outp
                        .input = request->input,
                        .store = serving->store,
                        .app = &serving->app,
+                       .ops = serving->ops,
                        .audit = serving->app.audit,
                        .output = output,
-                       .arena = arena,
-                       .maintenance = show_maintenance,
-                       .maintenance_self = serving};
+                       .arena = arena};
     Status status = command_parse(request->words, request->count, arena, &context.parsed, &reason);
     if (status == STATUS_OK && context.parsed.command->needs == COMMAND_ALONE)
         status = reason_set(&reason, STATUS_INVALID, "", "\"%s\" does not run inside a server",
@@ -187,26 +186,31 @@ static Status start_parts(Serving *serving, Reason *reason)
                           .log = serving->log,
                           .store = {serving->store, store_health, store_metrics},
                           .cache_most_ms = store_is_shared(serving->store) ? SHARED_CACHE_MS : 0};
-    serving->site =
-        site_new(&(SiteOptions){.app = &serving->app,
-                                .config = context->config,
-                                .log = serving->log,
-                                .house = {tell_maintenance, change_maintenance, serving},
-                                .is_demo = serving->is_demo});
+    serving->ops = operations_new(
+        &(OperationsOptions){.app = &serving->app,
+                             .config = context->config,
+                             .home = open_home(context->config, context->arena),
+                             .control = {tell_maintenance, change_maintenance, serving}});
+    serving->site = site_new(&(SiteOptions){.app = &serving->app,
+                                            .config = context->config,
+                                            .log = serving->log,
+                                            .ops = serving->ops,
+                                            .is_demo = serving->is_demo});
     site_serve(serving->site, &options);
     TRY(web_server_start(&options, &serving->server, reason));
-    site_start(serving->site, web_server_public_url(serving->server));
+    operations_set_home(serving->ops, web_server_public_url(serving->server));
+    site_start(serving->site, serving->ops->home);
     if (message.data != NULL)
         show_maintenance(serving, arena_text(context->arena, message));
     return control_start(context->config->data, context->world.clock, run_for_client, serving,
                          &serving->control, reason);
 }
 
-/* When instances came and went stands in the log of acts; not to know it is no reason not to serve. */
-static void note_life(Serving *serving, ActKind kind)
+/* When instances came and went stands in the audit log; not to know it is no reason not to serve. */
+static void note_life(Serving *serving, AuditKind kind)
 {
     Id id;
-    Act act = {.kind = kind};
+    AuditAct act = {.kind = kind};
     if (audit_begin(serving->app.audit, &act, &id) == STATUS_OK)
         audit_end(serving->app.audit, id, STATUS_OK);
 }
@@ -222,6 +226,7 @@ static void stop_parts(Serving *serving)
     site_stop(serving->site); /* requests hand over to its live events until here */
     app_close(&serving->app);
     site_free(serving->site); /* the app's threads tell it of saves until here */
+    operations_free(serving->ops);
     store_close(serving->store);
     if (serving->lock >= 0)
         close(serving->lock);
@@ -286,7 +291,7 @@ static void greet(Serving *serving)
     if (serving->is_demo)
         command_print(context, "This is a demo. Log in as %s with the password %s.\n", DEMO_VOTER,
                       DEMO_PASSWORD);
-    else if (accounts_begin_first_admin(serving->app.accounts, context->arena, &secret) ==
+    else if (credentials_begin_first_admin(serving->app.accounts, context->arena, &secret) ==
              STATUS_OK)
         command_print(context,
                       "Nobody is here yet. Whoever opens this link first becomes the admin:\n"
@@ -311,7 +316,7 @@ int serve_run(Context *context)
     Status status = start_parts(&serving, &reason);
     if (status == STATUS_OK) {
         log_start(&serving);
-        note_life(&serving, ACT_SITE_START);
+        note_life(&serving, AUDIT_SITE_START);
         command_print(
             context, "Ostraka is at http://%s/ (data in %s). Ctrl-C stops it.\n",
             open_address(context->config, web_server_port(serving.server), context->arena),
@@ -321,7 +326,7 @@ int serve_run(Context *context)
         LogLine line = log_line(serving.log, LOG_INFO, "stopping");
         log_i64(&line, "signal", received);
         log_end(&line);
-        note_life(&serving, ACT_SITE_STOP);
+        note_life(&serving, AUDIT_SITE_STOP);
     } else {
         code = command_fail(context, status, &reason);
     }

@@ -7,12 +7,10 @@
 
 #include "store/store.h"
 
-enum { SITE_MESSAGE_MOST = 300 };
+enum { SITE_MESSAGE_MAX = 300 };
 
 /* The message when maintenance is on; data NULL when it is off. */
 MUST_USE Status site_maintenance(Store *store, Arena *arena, Slice *ret_message);
-/* INVALID: too long, or not text. */
-MUST_USE Status site_check_message(Slice message, Reason *reason);
 /* data NULL turns it off. INVALID for a message that is too long or not text; CONFLICT when somebody else changed it in
  * the same moment. */
 MUST_USE Status site_set_maintenance(Store *store, World world, Slice message, Reason *reason);

@@ -12,11 +12,11 @@ static Status back_up(Context *context, const char *directory, Reason *reason)
 {
     Id note;
     Reason why = {0};
-    Status noted = command_act(
-        context, &(Act){.kind = ACT_BACKUP, .details = slice_from(directory)}, &note, &why);
+    Status noted = command_audit_begin(
+        context, &(AuditAct){.kind = AUDIT_BACKUP, .details = slice_from(directory)}, &note, &why);
     Status status = store_backup(context->store, directory, reason);
     if (noted == STATUS_OK)
-        return command_act_end(context, note, status);
+        return command_audit_end(context, note, status);
     context->output.write(context->output.self, 2,
                           SLICE("ostraka: the log of acts takes no note of this backup\n"));
     return status;
@@ -25,7 +25,7 @@ static Status back_up(Context *context, const char *directory, Reason *reason)
 int run_backup(Context *context)
 {
     Reason reason = {0};
-    const char *directory = command_path(context, 0);
+    const char *directory = command_path(context, context->parsed.operands[0]);
     Status status = back_up(context, directory, &reason);
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
@@ -59,7 +59,8 @@ static Status needed_key(Context *context, Slice *ret_id, Reason *reason)
 int run_restore(Context *context)
 {
     Reason reason = {0};
-    const char *backup = command_path(context, 0), *directory = context->config->data;
+    const char *backup = command_path(context, context->parsed.operands[0]),
+               *directory = context->config->data;
     Status status = STATUS_INVALID;
     if (open_is_embedded(context->config))
         status = store_rocksdb_restore(backup, directory, context->world.disk, &reason);
@@ -116,41 +117,6 @@ int run_reopen(Context *context)
 }
 
 /* ---- Maintenance ----------------------------------------------------------------------------------------- */
-
-static Status set_noted(Context *context, Slice message, Reason *reason)
-{
-    Id note;
-    Act act = {.kind = ACT_MAINTENANCE, .details = message.data != NULL ? message : SLICE("off")};
-    TRY(site_check_message(message, reason));
-    TRY(command_act(context, &act, &note, reason));
-    return command_act_end(context, note,
-                           site_set_maintenance(context->store, context->world, message, reason));
-}
-
-static int set_maintenance(Context *context, Slice message)
-{
-    Reason reason = {0};
-    Status status = set_noted(context, message, &reason);
-    if (status != STATUS_OK)
-        return command_fail(context, status, &reason);
-    if (context->maintenance != NULL)
-        context->maintenance(context->maintenance_self,
-                             message.data != NULL ? arena_text(context->arena, message) : NULL);
-    command_print(context, "maintenance is %s\n", message.data != NULL ? "on" : "off");
-    return EXIT_DONE;
-}
-
-int run_maintenance_on(Context *context)
-{
-    Slice message = command_flag(context, "message");
-    return set_maintenance(context,
-                           message.data != NULL ? message : SLICE("We will be back soon."));
-}
-
-int run_maintenance_off(Context *context)
-{
-    return set_maintenance(context, (Slice){NULL, 0});
-}
 
 int run_maintenance(Context *context)
 {

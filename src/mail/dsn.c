@@ -1,7 +1,7 @@
 /* dsn.c -- see dsn.h. */
 #include "mail/dsn.h"
 
-enum { BOUNDARY_MOST = 70 };
+enum { BOUNDARY_MAX = 70 };
 
 /* The next line without its end; false when nothing is left. */
 static bool next_line(Slice *rest, Slice *ret_line)
@@ -61,7 +61,7 @@ static Slice boundary_of(Slice type)
         Slice value = slice_after(part, strlen("boundary="));
         if (value.size >= 2 && value.data[0] == '"' && value.data[value.size - 1] == '"')
             value = slice_of(value.data + 1, value.size - 2);
-        return value.size <= BOUNDARY_MOST ? value : SLICE_EMPTY;
+        return value.size <= BOUNDARY_MAX ? value : SLICE_EMPTY;
     }
     return SLICE_EMPTY;
 }
@@ -110,7 +110,7 @@ static void take_group(Slice *rest, Arena *arena, DsnReport *report)
     if (original.size > 0)
         recipient.address = original;
     if (slice_equal_ignoring_case(action, SLICE("failed")) &&
-        slice_starts_with(recipient.status, SLICE("5.")) && report->count < DSN_RECIPIENTS_MOST &&
+        slice_starts_with(recipient.status, SLICE("5.")) && report->count < DSN_RECIPIENTS_MAX &&
         message_check_address(recipient.address, "to", NULL) == STATUS_OK)
         report->failed[report->count++] = recipient;
 }

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "mail/message.h"
 
-enum { DSN_RECIPIENTS_MOST = 50 };
+enum { DSN_RECIPIENTS_MAX = 50 };
 
 typedef struct DsnRecipient {
     Slice address;
@@ -17,7 +17,7 @@ typedef struct DsnRecipient {
 } DsnRecipient;
 
 typedef struct DsnReport {
-    DsnRecipient failed[DSN_RECIPIENTS_MOST]; /* for good: Action failed, Status 5.… */
+    DsnRecipient failed[DSN_RECIPIENTS_MAX]; /* for good: Action failed, Status 5.… */
     size_t count;
 } DsnReport;
 

@@ -1,14 +1,14 @@
 /* letters.c -- see letters.h. The words are in LETTERS; {site}, {name}, {about}, {words} and {valid} are replaced. */
 #include "mail/letters.h"
 
-enum { LINES_MOST = 3 };
+enum { LINES_MAX = 3 };
 
 typedef struct Letter {
     const char *kind;
     const char *subject;
-    const char *before[LINES_MOST]; /* the button */
-    const char *button;             /* NULL: none */
-    const char *after[LINES_MOST];
+    const char *before[LINES_MAX]; /* the button */
+    const char *button;            /* NULL: none */
+    const char *after[LINES_MAX];
 } Letter;
 
 static const Letter LETTERS[LETTER_KINDS] = {
@@ -266,7 +266,7 @@ static Slice fill_in(const char *words, const Facts *facts, Arena *arena)
 /* A letter whose words stand; both forms are made from it. */
 typedef struct Filled {
     Slice greeting;
-    Slice before[LINES_MOST], after[LINES_MOST];
+    Slice before[LINES_MAX], after[LINES_MAX];
     size_t before_count, after_count;
     Slice button, link;
     Slice footer, home;
@@ -382,8 +382,8 @@ static Status check_facts(const Letter *letter, const LetterFacts *facts, Reason
         return reason_set(reason, STATUS_INVALID, "about", "at most %d bytes", LETTER_ABOUT_BYTES);
     if (facts->words.size > LETTER_WORDS_BYTES)
         return reason_set(reason, STATUS_INVALID, "words", "at most %d bytes", LETTER_WORDS_BYTES);
-    if (facts->item_count > LETTER_ITEMS_MOST)
-        return reason_set(reason, STATUS_INVALID, "items", "at most %d", LETTER_ITEMS_MOST);
+    if (facts->item_count > LETTER_ITEMS_MAX)
+        return reason_set(reason, STATUS_INVALID, "items", "at most %d", LETTER_ITEMS_MAX);
     if (!is_link(facts->home))
         return reason_set(reason, STATUS_INVALID, "home", "must begin with http:// or https://");
     if (letter->button != NULL && !is_link(facts->link))
@@ -394,7 +394,7 @@ static Status check_facts(const Letter *letter, const LetterFacts *facts, Reason
 static size_t fill_lines(const char *const *words, const Facts *facts, Arena *arena, Slice *ret)
 {
     size_t count = 0;
-    while (count < LINES_MOST && words[count] != NULL) {
+    while (count < LINES_MAX && words[count] != NULL) {
         ret[count] = fill_in(words[count], facts, arena);
         count++;
     }

@@ -57,7 +57,7 @@ enum {
     LETTER_ABOUT_BYTES = 600,
     LETTER_WORDS_BYTES = 4000,
     LETTER_ITEM_BYTES = 600,
-    LETTER_ITEMS_MOST = 50,
+    LETTER_ITEMS_MAX = 50,
 };
 
 /* Subject, text, HTML and kind; `to` and `once` are the caller's to fill. The bytes live in the arena. INVALID names a link that is none or

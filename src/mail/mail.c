@@ -1,21 +1,17 @@
 /* mail.c -- opening, queueing, listing, trying again. See mail.h. */
 #include <stdlib.h>
 
-#include "mail/inside.h"
+#include "mail/mail_private.h"
 #include "mail/mail_rules.h"
 #include "mail/suppress.h"
 
-enum { PASSWORD_MOST = 4096 };
+enum { PASSWORD_MAX = 4096 };
+
+const char *const MAIL_STATE_WORDS[] = WORDS(MAIL_STATE_LIST, WORD_2);
 
 const char *mail_state_text(MailState state)
 {
-    static const char *const TEXTS[] = {
-#define X(name, word) word,
-        MAIL_STATE_LIST(X)
-#undef X
-    };
-    CHECK(state < MAIL_STATES);
-    return TEXTS[state];
+    return word_of(MAIL_STATE_WORDS, state);
 }
 
 /* ---- Opening ----------------------------------------------------------------------------------------------- */
@@ -30,7 +26,7 @@ static Status read_password(const Mail *mail, Slice *ret_password, Reason *reaso
         *ret_password = SLICE_EMPTY;
         return STATUS_OK;
     }
-    if (disk_read(mail->options.world.disk, path, PASSWORD_MOST, mail->arena, &content, &why) !=
+    if (disk_read(mail->options.world.disk, path, PASSWORD_MAX, mail->arena, &content, &why) !=
         STATUS_OK)
         return reason_set(reason, STATUS_INVALID, "smtp_password_file", "%s", why.rule);
     Slice password = slice_trim(content);
@@ -109,7 +105,7 @@ Status mail_open(const MailOptions *options, Mail **ret_mail, Reason *reason)
     CHECK(mail != NULL);
     mail->options = *options;
     mail->arena = arena_new();
-    mail->waiting = calloc(MAIL_WAITING_MOST, sizeof *mail->waiting);
+    mail->waiting = calloc(MAIL_WAITING_MAX, sizeof *mail->waiting);
     CHECK(mail->waiting != NULL && pthread_mutex_init(&mail->lock, NULL) == 0);
     mail->lease_us = mail_lease_us(options->config->smtp_seconds);
     mail_keep_failed(mail, MAIL_FAILED_DAYS);
@@ -214,7 +210,7 @@ static MailEntry entry_of(const Mail *mail, const MailRow *row, const MailMessag
                        .made_us = row->head.made_us,
                        .due_us = row->head.due_us,
                        .attempts = row->head.attempts,
-                       .code = row->head.code,
+                       .code = (uint32_t)row->head.code,
                        .error = mail_open_error(mail, row->head.error, arena)};
 }
 
@@ -260,13 +256,13 @@ Status mail_list(Mail *mail, MailState state, Arena *arena, MailEntry **ret_entr
                  size_t *ret_count)
 {
     CHECK(state == MAIL_WAITING || state == MAIL_FAILED);
-    MailSearch search = {state, MAIL_LIST_MOST, false};
+    MailSearch search = {state, MAIL_LIST_MAX, false};
     return list(mail, &search, arena, ret_entries, ret_count);
 }
 
 Status mail_outbox(Mail *mail, Arena *arena, MailEntry **ret_entries, size_t *ret_count)
 {
-    MailSearch search = {MAIL_OUTBOX, MAIL_OUTBOX_MOST, false};
+    MailSearch search = {MAIL_OUTBOX, MAIL_OUTBOX_MAX, false};
     if (mail->has_outbox)
         return list(mail, &search, arena, ret_entries, ret_count);
     *ret_entries = NULL;

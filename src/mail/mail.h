@@ -30,6 +30,7 @@
 #include "base/config.h"
 #include "base/ids.h"
 #include "base/vault.h"
+#include "base/words.h"
 #include "mail/message.h"
 #include "mail/smtp.h"
 #include "store/store.h"
@@ -40,8 +41,8 @@ enum {
     MAIL_GIVE_UP_S = 2 * 86400,
     MAIL_REMEMBERED_S = 7 * 86400,
     MAIL_FAILED_DAYS = 30,
-    MAIL_LIST_MOST = 1000,
-    MAIL_OUTBOX_MOST = 100,
+    MAIL_LIST_MAX = 1000,
+    MAIL_OUTBOX_MAX = 100,
 };
 
 /*    name, word, what it means */
@@ -58,6 +59,7 @@ typedef enum MailState {
         MAIL_STATES
 } MailState;
 
+extern const char *const MAIL_STATE_WORDS[];
 /* "waiting" */
 const char *mail_state_text(MailState state);
 
@@ -120,8 +122,8 @@ typedef struct MailEntry {
     int64_t
         due_us; /* WAITING: when it is tried again, or taken from somebody who does not finish */
     uint32_t attempts;
-    int code;    /* what SMTP said last, 0 for nothing */
-    Slice error; /* the same in words */
+    uint32_t code; /* what SMTP said last, 0 for nothing */
+    Slice error;   /* the same in words */
 } MailEntry;
 
 /* Queues and sends at once, in this thread; the entry says what came of it. For an operator who tests the settings. Statuses as mail_send, and
@@ -129,10 +131,10 @@ typedef struct MailEntry {
 MUST_USE Status mail_try(Mail *mail, const MailMessage *message, Arena *arena, MailEntry *ret_entry,
                          Reason *reason);
 
-/* WAITING or FAILED, newest first, at most MAIL_LIST_MOST. */
+/* WAITING or FAILED, newest first, at most MAIL_LIST_MAX. */
 MUST_USE Status mail_list(Mail *mail, MailState state, Arena *arena, MailEntry **ret_entries,
                           size_t *ret_count);
-/* The newest MAIL_OUTBOX_MOST of a demo, newest first; none elsewhere. Only for pages that are served on loopback. */
+/* The newest MAIL_OUTBOX_MAX of a demo, newest first; none elsewhere. Only for pages that are served on loopback. */
 MUST_USE Status mail_outbox(Mail *mail, Arena *arena, MailEntry **ret_entries, size_t *ret_count);
 /* A failed message gets another 2 days, from now on. NOT_FOUND: there is none, or its text is gone. CONFLICT: it has not failed, or
  * somebody else was first. */

@@ -5,9 +5,9 @@
 #include <time.h>
 
 enum {
-    LINE_MOST = 76,  /* of a quoted-printable body, with the = of a soft line end */
-    WORD_BYTES = 39, /* 52 characters of base64: with "Subject: " and the marks still below 76 */
-    PLAIN_MOST = 60, /* a header that stays as it is fits on its line */
+    MIME_LINE_MAX = 76, /* of a quoted-printable body, with the = of a soft line end */
+    WORD_BYTES = 39,    /* 52 characters of base64: with "Subject: " and the marks still below 76 */
+    PLAIN_MAX = 60,     /* a header that stays as it is fits on its line */
 };
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------ */
@@ -37,7 +37,7 @@ static void put_line(Buffer *out, Slice line)
     size_t column = 0;
     for (size_t i = 0; i < line.size; i++) {
         size_t wide = must_encode(line, i, column) ? 3 : 1;
-        if (column + wide > LINE_MOST - 1) {
+        if (column + wide > MIME_LINE_MAX - 1) {
             buffer_text(out, "=\r\n");
             column = 0;
             wide = must_encode(line, i, column) ? 3 : 1;
@@ -103,7 +103,7 @@ static bool can_stay(Slice text, const char *more)
 {
     if (text.size == 0)
         return true;
-    if (text.size > PLAIN_MOST || text.data[0] == ' ' || text.data[text.size - 1] == ' ')
+    if (text.size > PLAIN_MAX || text.data[0] == ' ' || text.data[text.size - 1] == ' ')
         return false;
     for (size_t i = 0; i < text.size; i++) {
         char c = text.data[i];

@@ -1,4 +1,4 @@
-/* rows.c -- a message's row, and the index of rows. See inside.h.
+/* rows.c -- a message's row, and the index of rows. See mail_private.h.
  *
  * mail_queue, a row a message:
  *   head: format | id of the write | state | attempts | made | since | due | code | kind | error (sealed)
@@ -9,12 +9,11 @@
  *
  * The first write of a message asks that there be no head. Heads expire, so a write that was lost for more than a month could find none and
  * bring back what was sent long ago; its `since` is as old as it is, and what is older than 2 days is not sent (mail_is_stale). */
-#include "mail/inside.h"
+#include "mail/mail_private.h"
 
 #include "mail/mail_rules.h"
 
 enum {
-    FORMAT = 1,
     S_PER_HOUR = 3600,
     /* What waits is found again by a site that was down for a month. */
     WAITING_TTL_S = 33 * 86400,
@@ -42,78 +41,38 @@ Id mail_row_id(const Mail *mail, Slice once)
     return id;
 }
 
-static void put_long(Buffer *out, Slice bytes)
+static const RecordField HEAD_FIELDS[] = {
+    RECORD_WRITE_ID(MailHead, write),
+    RECORD_ENUM(MailHead, state, MAIL_STATES),
+    RECORD_U32(MailHead, attempts),
+    RECORD_I64(MailHead, made_us),
+    RECORD_I64(MailHead, since_us),
+    RECORD_I64(MailHead, due_us),
+    RECORD_U16(MailHead, code),
+    RECORD_TEXT32(MailHead, kind, STORE_VALUE_MAX),
+    RECORD_TEXT32(MailHead, error, STORE_VALUE_MAX),
+};
+const Record MAIL_HEAD_RECORD = RECORD("mail head", MailHead, 1, HEAD_FIELDS);
+
+static const RecordField LETTER_FIELDS[] = {
+    RECORD_TEXT32(MailMessage, to, STORE_VALUE_MAX),
+    RECORD_TEXT32(MailMessage, subject, STORE_VALUE_MAX),
+    RECORD_TEXT32(MailMessage, text, STORE_VALUE_MAX),
+    RECORD_TEXT32(MailMessage, html, STORE_VALUE_MAX),
+    RECORD_OPTIONAL(MailMessage, unsubscribe, 4),
+};
+const Record MAIL_LETTER_RECORD = RECORD_PART("letter", MailMessage, 1, PURPOSE, LETTER_FIELDS);
+static const RecordField BODY_FIELDS[] = {RECORD_SEALED(&MAIL_LETTER_RECORD)};
+static const Record BODY_RECORD = RECORD("mail body", MailMessage, 0, BODY_FIELDS);
+
+static Records records_of(const Mail *mail)
 {
-    buffer_u32(out, (uint32_t)bytes.size);
-    buffer_bytes(out, bytes);
+    return (Records){mail->options.store, mail->options.world, mail->options.vault};
 }
 
-static Slice get_long(Reader *reader)
+static RecordPlace head_of(const Id *id)
 {
-    return reader_bytes(reader, reader_u32(reader));
-}
-
-void mail_head_encode(const MailHead *head, Buffer *out)
-{
-    buffer_u8(out, FORMAT);
-    buffer_bytes(out, id_slice(&head->write));
-    buffer_u8(out, (uint8_t)head->state);
-    buffer_u32(out, head->attempts);
-    buffer_i64(out, head->made_us);
-    buffer_i64(out, head->since_us);
-    buffer_i64(out, head->due_us);
-    buffer_u16(out, (uint16_t)head->code);
-    put_long(out, head->kind);
-    put_long(out, head->error);
-}
-
-Status mail_head_decode(Slice value, MailHead *ret_head)
-{
-    Reader reader = reader_of(value);
-    MailHead head = {.state = MAIL_WAITING};
-    bool known = reader_u8(&reader) == FORMAT;
-    Slice write = reader_bytes(&reader, ID_BYTES);
-    head.state = (MailState)reader_u8(&reader);
-    head.attempts = reader_u32(&reader);
-    head.made_us = reader_i64(&reader);
-    head.since_us = reader_i64(&reader);
-    head.due_us = reader_i64(&reader);
-    head.code = reader_u16(&reader);
-    head.kind = get_long(&reader);
-    head.error = get_long(&reader);
-    if (!known || !reader_done(&reader) || head.state >= MAIL_STATES ||
-        id_from_bytes(write, &head.write) != STATUS_OK)
-        return STATUS_CORRUPT;
-    *ret_head = head;
-    return STATUS_OK;
-}
-
-void mail_body_encode(const MailMessage *message, Buffer *out)
-{
-    buffer_u8(out, FORMAT);
-    put_long(out, message->to);
-    put_long(out, message->subject);
-    put_long(out, message->text);
-    put_long(out, message->html);
-    if (message->unsubscribe.size > 0)
-        put_long(out, message->unsubscribe);
-}
-
-Status mail_body_decode(Slice body, MailMessage *ret_message)
-{
-    Reader reader = reader_of(body);
-    bool known = reader_u8(&reader) == FORMAT;
-    MailMessage message = {.kind = SLICE_EMPTY, .once = SLICE_EMPTY};
-    message.to = get_long(&reader);
-    message.subject = get_long(&reader);
-    message.text = get_long(&reader);
-    message.html = get_long(&reader);
-    bool has_end = reader.rest.size > 0; /* written only where there is one */
-    message.unsubscribe = has_end ? get_long(&reader) : SLICE_EMPTY;
-    if (!known || !reader_done(&reader) || has_end != (message.unsubscribe.size > 0))
-        return STATUS_CORRUPT;
-    *ret_message = message;
-    return STATUS_OK;
+    return (RecordPlace){&MAIL_HEAD_RECORD, &TABLE_MAIL_QUEUE, id_slice(id), HEAD};
 }
 
 Slice mail_seal_error(const Mail *mail, const char *words, Arena *arena)
@@ -250,60 +209,36 @@ static MailMark mark_of(const MailRow *row)
     return (MailMark){row->id, row->head.since_us};
 }
 
-/* One write of the head, and of the body when there is one: the value with a fresh id, and the receipt that proves it. */
-typedef struct RowWrite {
-    Condition condition;
-    const Change *body; /* put or deleted, or NULL */
-    bool has_mark;      /* announces the state */
-} RowWrite;
-
-static Status write_row(Mail *mail, MailRow *row, const RowWrite *how, Arena *arena)
+/* One write of the head, and of the body when there is one (put or deleted); with a mark that announces the state. */
+static Status write_row(Mail *mail, MailRow *row, Slice before, const Change *body, bool marked,
+                        Arena *arena)
 {
-    BUFFER_SCOPE Buffer value = {0};
-    World world = mail->options.world;
-    row->head.write = id_new(world.clock, world.random);
-    mail_head_encode(&row->head, &value);
-    Slice receipt = store_receipt(id_slice(&row->head.write), arena);
-    Change changes[3] = {
-        {.column = HEAD, .value = buffer_slice(&value), .ttl_s = ttl_s(mail, row->head.state)},
-        {.column = receipt, .value = id_slice(&row->head.write), .ttl_s = STORE_RECEIPT_TTL_S},
-    };
-    if (how->body != NULL)
-        changes[2] = *how->body;
+    Records records = records_of(mail);
     RowChange mark = mark_change(mail, row->head.state, mark_of(row), arena);
-    Update update = {.table = &TABLE_MAIL_QUEUE,
-                     .row = id_slice(&row->id),
-                     .conditions = &how->condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = how->body != NULL ? 3 : 2,
-                     .proof = receipt,
-                     .marks = {.changes = &mark, .count = how->has_mark ? 1 : 0}};
-    TRY(store_update(mail->options.store, &update, UPDATE_TRIES, arena, NULL));
-    row->value = arena_copy(arena, buffer_slice(&value));
-    return STATUS_OK;
+    RecordWrite write = {.place = head_of(&row->id),
+                         .record = &row->head,
+                         .before = before,
+                         .ttl_s = ttl_s(mail, row->head.state),
+                         .also = body,
+                         .also_count = body != NULL,
+                         .marks = {.changes = &mark, .count = marked}};
+    return record_write(&records, &write, arena, &row->value);
 }
 
 Status mail_row_create(Mail *mail, MailRow *row, const MailMessage *message, Arena *arena)
 {
-    BUFFER_SCOPE Buffer body = {0};
-    mail_body_encode(message, &body);
-    Slice sealed = vault_seal(mail->options.vault, PURPOSE, buffer_slice(&body), arena);
-    Change put = {.column = BODY, .value = sealed, .ttl_s = ttl_s(mail, MAIL_WAITING)};
-    RowWrite how = {{HEAD, SLICE_EMPTY, true}, &put, true};
-    return write_row(mail, row, &how, arena);
+    Change put = {.column = BODY,
+                  .value = record_encode(&BODY_RECORD, message, mail->options.vault, arena),
+                  .ttl_s = ttl_s(mail, MAIL_WAITING)};
+    return write_row(mail, row, SLICE_EMPTY, &put, true, arena);
 }
 
 Status mail_row_read(Mail *mail, Id id, Arena *arena, MailRow *ret_row)
 {
-    MailRow row = {.id = id};
-    Cell cell;
-    Read read = {&TABLE_MAIL_QUEUE, id_slice(&id), HEAD, STORE_SERIAL};
-    TRY(store_read(mail->options.store, &read, arena, &cell));
-    TRY(mail_head_decode(cell.value, &row.head));
-    row.value = cell.value;
-    *ret_row = row;
-    return STATUS_OK;
+    Records records = records_of(mail);
+    RecordPlace place = head_of(&id);
+    ret_row->id = id;
+    return record_read(&records, &place, STORE_SERIAL, arena, &ret_row->head, &ret_row->value);
 }
 
 /* What becomes of the text when a row moves on: sent, it goes; failed, or tried again after that, it stays as long as the row, and is written again for
@@ -337,9 +272,8 @@ Status mail_row_replace(Mail *mail, MailRow *row, MailHead head, Arena *arena)
     bool moves = head.state != state || head.since_us != before.since_us;
     Change *text;
     TRY(text_after(mail, row, head.state, arena, &text));
-    RowWrite how = {{HEAD, row->value, false}, text, moves && has_mark(head.state)};
     MailRow after = {.id = row->id, .head = head};
-    TRY(write_row(mail, &after, &how, arena));
+    TRY(write_row(mail, &after, row->value, text, moves && has_mark(head.state), arena));
     if (moves)
         mail_unmark(mail, state, before);
     *row = after;
@@ -348,13 +282,10 @@ Status mail_row_replace(Mail *mail, MailRow *row, MailHead head, Arena *arena)
 
 Status mail_row_message(Mail *mail, const MailRow *row, Arena *arena, MailMessage *ret_message)
 {
-    Cell cell;
-    Slice body;
-    Read read = {&TABLE_MAIL_QUEUE, id_slice(&row->id), BODY, STORE_SERIAL};
-    TRY(store_read(mail->options.store, &read, arena, &cell));
-    TRY(vault_unseal(mail->options.vault, PURPOSE, cell.value, arena, &body));
-    MailMessage message;
-    TRY(mail_body_decode(body, &message));
+    Records records = records_of(mail);
+    RecordPlace place = {&BODY_RECORD, &TABLE_MAIL_QUEUE, id_slice(&row->id), BODY};
+    MailMessage message = {.once = SLICE_EMPTY};
+    TRY(record_read(&records, &place, STORE_SERIAL, arena, &message, NULL));
     message.kind = row->head.kind;
     *ret_message = message;
     return STATUS_OK;

@@ -4,7 +4,7 @@
 #include <curl/curl.h>
 #include <pthread.h>
 
-enum { CHATTER_MOST = 64 * 1024 }; /* what a server may say in all */
+enum { CHATTER_MAX = 64 * 1024 }; /* what a server may say in all */
 
 /* ---- Settings ---------------------------------------------------------------------------------------------- */
 
@@ -165,7 +165,7 @@ static size_t listen_to(char *line, size_t size, size_t count, void *self)
                 words[kept++] = line[i];
         words[kept] = '\0';
     }
-    return talk->heard > CHATTER_MOST ? 0 : bytes;
+    return talk->heard > CHATTER_MAX ? 0 : bytes;
 }
 
 static int look_up(void *self, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)

@@ -3,39 +3,22 @@
 
 #include <stdlib.h>
 
-#include "mail/inside.h"
+#include "mail/mail_private.h"
 
-enum { FORMAT = 1, PAGE = 500 };
+enum { PAGE = 500 };
 static const Slice ENTRY = {"entry", 5};
 
-static const struct {
-    const char *word, *text;
-} REASONS[] = {
-#define X(name, word, text) {word, text},
-    SUPPRESS_LIST(X)
-#undef X
-};
+const char *const SUPPRESS_WORDS[] = WORDS(SUPPRESS_LIST, WORD_2);
+static const char *const TEXTS[] = WORDS(SUPPRESS_LIST, WORD_3);
 
 const char *suppress_word(SuppressWhy why)
 {
-    CHECK(why < SUPPRESS_REASONS);
-    return REASONS[why].word;
+    return word_of(SUPPRESS_WORDS, why);
 }
 
 const char *suppress_text(SuppressWhy why)
 {
-    CHECK(why < SUPPRESS_REASONS);
-    return REASONS[why].text;
-}
-
-Status suppress_from(Slice word, SuppressWhy *ret_why)
-{
-    for (int i = 0; i < SUPPRESS_REASONS; i++)
-        if (slice_equal(word, slice_from(REASONS[i].word))) {
-            *ret_why = (SuppressWhy)i;
-            return STATUS_OK;
-        }
-    return STATUS_INVALID;
+    return word_of(TEXTS, why);
 }
 
 /* However it is written, it is one mailbox, as far as anybody but its server can know. */
@@ -58,25 +41,19 @@ static Slice tag_of(Slice row, Arena *arena)
     return slice_of(tag, SUPPRESS_TAG);
 }
 
-static Status decode(Slice row, Slice value, Arena *arena, Suppressed *ret_entry)
-{
-    Reader reader = reader_of(value);
-    bool known = reader_u8(&reader) == FORMAT;
-    uint8_t why = reader_u8(&reader);
-    int64_t time_us = reader_i64(&reader);
-    if (!known || !reader_done(&reader) || why >= SUPPRESS_REASONS)
-        return STATUS_CORRUPT;
-    *ret_entry = (Suppressed){tag_of(row, arena), (SuppressWhy)why, time_us};
-    return STATUS_OK;
-}
+static const RecordField ENTRY_FIELDS[] = {
+    RECORD_ENUM(Suppressed, why, SUPPRESS_REASONS),
+    RECORD_I64(Suppressed, time_us),
+};
+const Record MAIL_SUPPRESSED_RECORD = RECORD("suppressed", Suppressed, 1, ENTRY_FIELDS);
 
 Status mail_suppressed(Mail *mail, Slice address, Arena *arena, Suppressed *ret_entry)
 {
     Slice row = row_of(mail, slice_trim(address), arena);
-    Read read = {&TABLE_MAIL_SUPPRESSED, row, ENTRY, STORE_NORMAL};
-    Cell cell;
-    TRY(store_read(mail->options.store, &read, arena, &cell));
-    return decode(row, cell.value, arena, ret_entry);
+    RecordPlace place = {&MAIL_SUPPRESSED_RECORD, &TABLE_MAIL_SUPPRESSED, row, ENTRY};
+    ret_entry->tag = tag_of(row, arena);
+    return record_read(&(Records){.store = mail->options.store}, &place, STORE_NORMAL, arena,
+                       ret_entry, NULL);
 }
 
 static Status write_entry(Mail *mail, Slice row, Change change)
@@ -90,17 +67,14 @@ static Status write_entry(Mail *mail, Slice row, Change change)
 Status mail_suppress(Mail *mail, Slice address, SuppressWhy why, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    BUFFER_SCOPE Buffer value = {0};
-    Suppressed before;
+    Suppressed before, entry = {.why = why, .time_us = clock_now_us(mail->options.world.clock)};
     address = slice_trim(address);
     TRY(message_check_address(address, "address", reason));
     Status status = mail_suppressed(mail, address, arena, &before);
     if (status != STATUS_NOT_FOUND)
         return status;
-    buffer_u8(&value, FORMAT);
-    buffer_u8(&value, (uint8_t)why);
-    buffer_i64(&value, clock_now_us(mail->options.world.clock));
-    return write_entry(mail, row_of(mail, address, arena), (Change){.value = buffer_slice(&value)});
+    Slice value = record_encode(&MAIL_SUPPRESSED_RECORD, &entry, NULL, arena);
+    return write_entry(mail, row_of(mail, address, arena), (Change){.value = value});
 }
 
 Status mail_allow(Mail *mail, Slice address, Reason *reason)
@@ -120,14 +94,18 @@ static int newest_first(const void *a, const void *b)
 
 Status mail_list_suppressed(Mail *mail, Arena *arena, Suppressed **ret_entries, size_t *ret_count)
 {
-    Suppressed *entries = ARENA_ARRAY(arena, SUPPRESSED_MOST, Suppressed);
+    Suppressed *entries = ARENA_ARRAY(arena, SUPPRESSED_MAX, Suppressed);
     Slice position = SLICE_EMPTY;
     size_t count = 0;
-    for (bool more = true; more && count < SUPPRESSED_MOST;) {
+    for (bool more = true; more && count < SUPPRESSED_MAX;) {
         ScanPage page;
         TRY(store_scan(mail->options.store, &TABLE_MAIL_SUPPRESSED, position, PAGE, arena, &page));
-        for (size_t i = 0; i < page.count && count < SUPPRESSED_MOST; i++)
-            TRY(decode(page.cells[i].row, page.cells[i].cell.value, arena, &entries[count++]));
+        for (size_t i = 0; i < page.count && count < SUPPRESSED_MAX; i++) {
+            const ScanCell *cell = &page.cells[i];
+            entries[count].tag = tag_of(cell->row, arena);
+            TRY(record_decode(&MAIL_SUPPRESSED_RECORD, cell->cell.value, NULL, NULL,
+                              &entries[count++]));
+        }
         position = page.position;
         more = page.more;
     }

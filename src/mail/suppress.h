@@ -23,11 +23,11 @@ typedef enum SuppressWhy {
         SUPPRESS_REASONS
 } SuppressWhy;
 
+extern const char *const SUPPRESS_WORDS[];
 const char *suppress_word(SuppressWhy why);
 const char *suppress_text(SuppressWhy why);
-MUST_USE Status suppress_from(Slice word, SuppressWhy *ret_why);
 
-enum { SUPPRESS_TAG = 16, SUPPRESSED_MOST = 1000 };
+enum { SUPPRESS_TAG = 16, SUPPRESSED_MAX = 1000 };
 
 typedef struct Suppressed {
     Slice tag; /* the first letters of the hash: tells two apart, and no more */
@@ -41,6 +41,6 @@ MUST_USE Status mail_suppress(Mail *mail, Slice address, SuppressWhy why, Reason
 MUST_USE Status mail_allow(Mail *mail, Slice address, Reason *reason);
 /* NOT_FOUND: it is not suppressed. */
 MUST_USE Status mail_suppressed(Mail *mail, Slice address, Arena *arena, Suppressed *ret_entry);
-/* The newest first, of at most SUPPRESSED_MOST that were found. */
+/* The newest first, of at most SUPPRESSED_MAX that were found. */
 MUST_USE Status mail_list_suppressed(Mail *mail, Arena *arena, Suppressed **ret_entries,
                                      size_t *ret_count);

@@ -3,7 +3,7 @@
  * What this instance queued it knows in memory. What others left, or an earlier process, it finds by the index: all of it at the start, and what
  * may be worth sending every few minutes. Memory is a hint; the row decides, and only who replaced the row by one that is due later may send.
  * A crash after that leaves a message that is due when the lease has passed. */
-#include "mail/inside.h"
+#include "mail/mail_private.h"
 #include "mail/mail_rules.h"
 #include "mail/suppress.h"
 
@@ -23,8 +23,8 @@ void mail_note_waiting(Mail *mail, Id id, int64_t due_us)
 {
     CHECK(pthread_mutex_lock(&mail->lock) == 0);
     size_t at = find_waiting(mail, id);
-    if (at < MAIL_WAITING_MOST) {
-        mail->waiting[at] = (Waiting){id, due_us};
+    if (at < MAIL_WAITING_MAX) {
+        mail->waiting[at] = (MailWaiting){id, due_us};
         mail->waiting_count += at == mail->waiting_count;
     }
     CHECK(pthread_mutex_unlock(&mail->lock) == 0);
@@ -40,9 +40,9 @@ static void forget(Mail *mail, Id id)
 }
 
 /* The one that has waited longest; false when there is none. */
-static bool earliest(Mail *mail, Waiting *ret_waiting)
+static bool earliest(Mail *mail, MailWaiting *ret_waiting)
 {
-    const Waiting *found = NULL;
+    const MailWaiting *found = NULL;
     CHECK(pthread_mutex_lock(&mail->lock) == 0);
     for (size_t i = 0; i < mail->waiting_count; i++)
         if (found == NULL || mail->waiting[i].due_us < found->due_us)
@@ -73,7 +73,7 @@ static Status meet(Mail *mail, MailMark mark, Arena *arena)
 static Status sweep(Mail *mail)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    MailSearch search = {MAIL_WAITING, MAIL_WAITING_MOST, mail->has_swept && !mail->left_some};
+    MailSearch search = {MAIL_WAITING, MAIL_WAITING_MAX, mail->has_swept && !mail->left_some};
     MailMarks marks;
     TRY(mail_marks(mail, &search, arena, &marks));
     mail->left_some = marks.more;
@@ -278,7 +278,7 @@ static void deliver(Mail *mail, Id id, int64_t now_us)
 int64_t mail_turn(Mail *mail)
 {
     Clock clock = mail->options.world.clock;
-    Waiting next;
+    MailWaiting next;
     if (!mail->has_server)
         return NAP_US;
     bool has_next = earliest(mail, &next);

@@ -8,7 +8,7 @@
 #include "oidc/fetch.h"
 #include "oidc/signature.h"
 
-enum { FILE_MOST = 64 * 1024, SECRET_MOST = 4096, RANDOM_BYTES = 32, SHA256_BYTES = 32 };
+enum { FILE_MAX = 64 * 1024, SECRET_MAX = 4096, RANDOM_BYTES = 32, SHA256_BYTES = 32 };
 
 /* A document as it came, and when, by the steady clock. */
 typedef struct Kept {
@@ -40,7 +40,7 @@ static Status read_secret(Oidc *oidc, Provider *provider, Reason *reason)
     provider->secret = SLICE_EMPTY;
     if (path.size == 0)
         return STATUS_OK;
-    if (disk_read(oidc->world.disk, arena_text(oidc->arena, path), SECRET_MOST, oidc->arena,
+    if (disk_read(oidc->world.disk, arena_text(oidc->arena, path), SECRET_MAX, oidc->arena,
                   &content, &why) != STATUS_OK)
         return reason_set(reason, STATUS_INVALID, "oidc_file", "client_secret_file: %s", why.rule);
     provider->secret = slice_trim(content);
@@ -59,7 +59,7 @@ static Status read_file(Oidc *oidc, const char *file, Reason *reason)
     OidcSettings *settings;
     size_t count;
     Reason why = {0};
-    if (disk_read(oidc->world.disk, file, FILE_MOST, oidc->arena, &text, &why) != STATUS_OK)
+    if (disk_read(oidc->world.disk, file, FILE_MAX, oidc->arena, &text, &why) != STATUS_OK)
         return reason_set(reason, STATUS_INVALID, "oidc_file", "%s", why.rule);
     TRY(providers_read(text, oidc->arena, &settings, &count, reason));
     oidc->providers = ARENA_ARRAY(oidc->arena, count, Provider);
@@ -163,7 +163,7 @@ static Status ask(const Provider *provider, FetchJob job, Arena *arena, Slice *r
 {
     Reason why = {0};
     job.ca_file = provider->settings.ca_file;
-    job.most = OIDC_DOCUMENT_MOST;
+    job.most = OIDC_DOCUMENT_MAX;
     Status status = fetch(&job, arena, ret_text, &why);
     return status == STATUS_OK ? status : blame(provider, status, &why, reason);
 }
@@ -251,7 +251,7 @@ static void put_field(Buffer *out, const char *name, Slice value)
     if (out->size > 0 && out->data[out->size - 1] != '?')
         buffer_u8(out, '&');
     buffer_print(out, "%s=", name);
-    url_escape(value, out);
+    buffer_url_escaped(out, value);
 }
 
 Status oidc_leave(Oidc *oidc, size_t index, const OidcLeave *leave, Arena *arena,
@@ -279,7 +279,7 @@ Status oidc_leave(Oidc *oidc, size_t index, const OidcLeave *leave, Arena *arena
 static Slice escaped(Slice text, Arena *arena)
 {
     BUFFER_SCOPE Buffer out = {0};
-    url_escape(text, &out);
+    buffer_url_escaped(&out, text);
     return arena_copy(arena, buffer_slice(&out));
 }
 

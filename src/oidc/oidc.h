@@ -1,6 +1,6 @@
 /* oidc.h -- logging in by another site: OpenID Connect, code flow with PKCE.
  *
- *     OidcSecrets secrets = oidc_secrets(oidc, arena);            // kept with the state (accounts/journeys.h)
+ *     OidcSecrets secrets = oidc_secrets(oidc, arena);            // kept with the state (access/linked_login_journeys.h)
  *     TRY(oidc_leave(oidc, provider, &leave, arena, &address, reason));     // where the browser goes
  *     …                                                           // and comes back with a code
  *     TRY(oidc_return(oidc, provider, &back, arena, &person, reason));      // who it is
@@ -8,7 +8,7 @@
  *   1. oidc_return believes nobody but the issuer of the settings: a token is taken only from its token endpoint, signed by a key of its key set
  *      (RS256, ES256), for our client, of this log-in, from now (oidc_rules.h).
  *   2. A key that we do not know makes us read the key set again, at most once a minute; a provider may change its keys at any time.
- *   3. Every call ends: at most three requests of FETCH_S each, answers of at most OIDC_DOCUMENT_MOST bytes, no redirects. Only for threads that may
+ *   3. Every call ends: at most three requests of FETCH_S each, answers of at most OIDC_DOCUMENT_MAX bytes, no redirects. Only for threads that may
  *      wait; no lock is held meanwhile.
  *   4. UNAVAILABLE: the provider did not answer as it should. REFUSED: what it said is not to be believed, or it says no. The reason says why, in words
  *      without secrets.

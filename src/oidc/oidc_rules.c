@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 
-enum { WORD_MOST = 64, VARIANT = sodium_base64_VARIANT_URLSAFE_NO_PADDING };
+enum { WORD_MAX = 64, VARIANT = sodium_base64_VARIANT_URLSAFE_NO_PADDING };
 
 /* ---- Bytes ------------------------------------------------------------------------------------------------------- */
 
@@ -35,19 +35,6 @@ Slice base64url_write(Slice bytes, Arena *arena)
     return slice_of(text, size - 1);
 }
 
-void url_escape(Slice text, Buffer *out)
-{
-    for (size_t i = 0; i < text.size; i++) {
-        unsigned char c = (unsigned char)text.data[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                     c == '-' || c == '.' || c == '_' || c == '~';
-        if (plain)
-            buffer_u8(out, c);
-        else
-            buffer_print(out, "%%%02X", c);
-    }
-}
-
 /* ---- Addresses --------------------------------------------------------------------------------------------------- */
 
 /* Visible ASCII, nothing that a header or a page would have to escape. */
@@ -57,7 +44,7 @@ static bool is_plain(Slice url)
         if (url.data[i] <= ' ' || url.data[i] > '~' ||
             strchr("\"'<>\\^`{|}#@", url.data[i]) != NULL)
             return false;
-    return url.size <= OIDC_TEXT_MOST;
+    return url.size <= OIDC_TEXT_MAX;
 }
 
 /* Up to the path, the port or the question. */
@@ -119,7 +106,7 @@ static Status take_endpoint(const Json *document, const char *key, Slice issuer,
                             Slice *ret_url, Reason *reason)
 {
     Slice url;
-    TRY(take_text(document, key, OIDC_TEXT_MOST, arena, &url, reason));
+    TRY(take_text(document, key, OIDC_TEXT_MAX, arena, &url, reason));
     bool is_safe =
         oidc_is_safe_url(url) && (!oidc_is_loopback_url(url) || oidc_is_loopback_url(issuer));
     if (!is_safe)
@@ -132,12 +119,12 @@ static Status take_endpoint(const Json *document, const char *key, Slice issuer,
 static bool takes_basic(const Json *document)
 {
     const Json *methods;
-    if (json_get_array(document, "token_endpoint_auth_methods_supported", WORD_MOST, &methods,
+    if (json_get_array(document, "token_endpoint_auth_methods_supported", WORD_MAX, &methods,
                        NULL) != STATUS_OK)
         return true;
     for (size_t i = 0; i < json_count(methods); i++) {
         Slice word;
-        if (json_as_string(json_at(methods, i), "", WORD_MOST, &word, NULL) == STATUS_OK &&
+        if (json_as_string(json_at(methods, i), "", WORD_MAX, &word, NULL) == STATUS_OK &&
             slice_equal(word, SLICE("client_secret_basic")))
             return true;
     }
@@ -150,8 +137,8 @@ Status discovery_read(Slice text, Slice issuer, Arena *arena, OidcEndpoints *ret
     JSON_SCOPE Json *document = NULL;
     Slice said;
     OidcEndpoints endpoints;
-    TRY(json_parse(text, OIDC_DOCUMENT_MOST, &document, reason));
-    TRY(take_text(document, "issuer", OIDC_TEXT_MOST, arena, &said, reason));
+    TRY(json_parse(text, OIDC_DOCUMENT_MAX, &document, reason));
+    TRY(take_text(document, "issuer", OIDC_TEXT_MAX, arena, &said, reason));
     if (!slice_equal(said, issuer))
         return reason_set(reason, STATUS_INVALID, "issuer", "the document is of another issuer");
     TRY(take_endpoint(document, "authorization_endpoint", issuer, arena, &endpoints.authorization,
@@ -166,8 +153,8 @@ Status discovery_read(Slice text, Slice issuer, Arena *arena, OidcEndpoints *ret
 Status answer_read(Slice text, Arena *arena, Slice *ret_id_token, Reason *reason)
 {
     JSON_SCOPE Json *document = NULL;
-    TRY(json_parse(text, OIDC_DOCUMENT_MOST, &document, reason));
-    return take_text(document, "id_token", OIDC_TOKEN_MOST, arena, ret_id_token, reason);
+    TRY(json_parse(text, OIDC_DOCUMENT_MAX, &document, reason));
+    return take_text(document, "id_token", OIDC_TOKEN_MAX, arena, ret_id_token, reason);
 }
 
 /* ---- Keys -------------------------------------------------------------------------------------------------------- */
@@ -175,27 +162,27 @@ Status answer_read(Slice text, Arena *arena, Slice *ret_id_token, Reason *reason
 static bool is_text(const Json *object, const char *key, const char *value)
 {
     Slice text;
-    return json_get_string(object, key, WORD_MOST, &text, NULL) == STATUS_OK &&
+    return json_get_string(object, key, WORD_MAX, &text, NULL) == STATUS_OK &&
            slice_equal(text, slice_from(value));
 }
 
 static bool is_other(const Json *object, const char *key, const char *value)
 {
     Slice text;
-    return json_get_string(object, key, WORD_MOST, &text, NULL) == STATUS_OK &&
+    return json_get_string(object, key, WORD_MAX, &text, NULL) == STATUS_OK &&
            !slice_equal(text, slice_from(value));
 }
 
 static bool take_number(const Json *object, const char *key, Arena *arena, Slice *ret_bytes)
 {
-    Slice text = text_or_none(object, key, OIDC_TOKEN_MOST, arena);
+    Slice text = text_or_none(object, key, OIDC_TOKEN_MAX, arena);
     return text.size > 0 && base64url_read(text, arena, ret_bytes) && ret_bytes->size > 0;
 }
 
 /* False for a key that is none of ours: for another use, of another kind, or broken. */
 static bool take_key(const Json *object, Arena *arena, OidcKey *ret_key)
 {
-    OidcKey key = {.kid = text_or_none(object, "kid", OIDC_TEXT_MOST, arena)};
+    OidcKey key = {.kid = text_or_none(object, "kid", OIDC_TEXT_MAX, arena)};
     if (is_other(object, "use", "sig"))
         return false;
     if (is_text(object, "kty", "RSA") && !is_other(object, "alg", "RS256")) {
@@ -219,8 +206,8 @@ Status keys_read(Slice text, Arena *arena, OidcKey **ret_keys, size_t *ret_count
     JSON_SCOPE Json *document = NULL;
     const Json *list;
     size_t count = 0;
-    TRY(json_parse(text, OIDC_DOCUMENT_MOST, &document, reason));
-    Status status = json_get_array(document, "keys", OIDC_KEYS_MOST, &list, reason);
+    TRY(json_parse(text, OIDC_DOCUMENT_MAX, &document, reason));
+    Status status = json_get_array(document, "keys", OIDC_KEYS_MAX, &list, reason);
     if (status == STATUS_NOT_FOUND)
         return reason_set(reason, STATUS_INVALID, "keys", "is missing");
     TRY(status);
@@ -258,8 +245,8 @@ static Status open_header(Slice header, Arena *arena, OidcToken *token, Reason *
 {
     JSON_SCOPE Json *document = NULL;
     Slice alg;
-    TRY(json_parse(header, OIDC_TOKEN_MOST, &document, reason));
-    TRY(take_text(document, "alg", WORD_MOST, arena, &alg, reason));
+    TRY(json_parse(header, OIDC_TOKEN_MAX, &document, reason));
+    TRY(take_text(document, "alg", WORD_MAX, arena, &alg, reason));
     if (slice_equal(alg, SLICE("RS256")))
         token->alg = OIDC_RS256;
     else if (slice_equal(alg, SLICE("ES256")))
@@ -269,7 +256,7 @@ static Status open_header(Slice header, Arena *arena, OidcToken *token, Reason *
     const Json *unused;
     if (json_get_array(document, "crit", SIZE_MAX, &unused, NULL) != STATUS_NOT_FOUND)
         return no_token("asks for what we do not know", reason);
-    token->kid = text_or_none(document, "kid", OIDC_TEXT_MOST, arena);
+    token->kid = text_or_none(document, "kid", OIDC_TEXT_MAX, arena);
     return STATUS_OK;
 }
 
@@ -280,7 +267,7 @@ Status token_open(Slice text, Arena *arena, OidcToken *ret_token, Reason *reason
     for (int i = 0; i < 3; i++)
         if (!slice_split(&rest, '.', &parts[i]))
             return no_token("has not three parts", reason);
-    if (rest.size > 0 || text.size > OIDC_TOKEN_MOST ||
+    if (rest.size > 0 || text.size > OIDC_TOKEN_MAX ||
         parts[0].size + parts[1].size + parts[2].size + 2 != text.size)
         return no_token("has not three parts", reason);
     if (!base64url_read(parts[0], arena, &header) ||
@@ -298,16 +285,16 @@ static Status take_audiences(const Json *document, Arena *arena, OidcClaims *cla
 {
     const Json *list;
     Slice text;
-    if (json_get_string(document, "aud", OIDC_TEXT_MOST, &text, NULL) == STATUS_OK) {
+    if (json_get_string(document, "aud", OIDC_TEXT_MAX, &text, NULL) == STATUS_OK) {
         claims->audiences[claims->audience_count++] = arena_copy(arena, text);
         return STATUS_OK;
     }
-    Status status = json_get_array(document, "aud", OIDC_AUDIENCES_MOST, &list, reason);
+    Status status = json_get_array(document, "aud", OIDC_AUDIENCES_MAX, &list, reason);
     if (status == STATUS_NOT_FOUND)
         return reason_set(reason, STATUS_INVALID, "aud", "is missing");
     TRY(status);
     for (size_t i = 0; i < json_count(list); i++) {
-        TRY(json_as_string(json_at(list, i), "aud", OIDC_TEXT_MOST, &text, reason));
+        TRY(json_as_string(json_at(list, i), "aud", OIDC_TEXT_MAX, &text, reason));
         claims->audiences[claims->audience_count++] = arena_copy(arena, text);
     }
     return STATUS_OK;
@@ -332,18 +319,18 @@ Status claims_read(Slice json, Arena *arena, OidcClaims *ret_claims, Reason *rea
 {
     JSON_SCOPE Json *document = NULL;
     OidcClaims claims = {.audience_count = 0};
-    TRY(json_parse(json, OIDC_TOKEN_MOST, &document, reason));
-    TRY(take_text(document, "iss", OIDC_TEXT_MOST, arena, &claims.issuer, reason));
-    TRY(take_text(document, "sub", OIDC_SUBJECT_MOST, arena, &claims.subject, reason));
+    TRY(json_parse(json, OIDC_TOKEN_MAX, &document, reason));
+    TRY(take_text(document, "iss", OIDC_TEXT_MAX, arena, &claims.issuer, reason));
+    TRY(take_text(document, "sub", OIDC_SUBJECT_MAX, arena, &claims.subject, reason));
     if (!is_subject(claims.subject))
         return reason_set(reason, STATUS_INVALID, "sub", "must be visible ASCII");
     TRY(take_audiences(document, arena, &claims, reason));
     TRY(take_time(document, "exp", &claims.expires_s, reason));
     TRY(take_time(document, "iat", &claims.issued_s, reason));
-    claims.azp = text_or_none(document, "azp", OIDC_TEXT_MOST, arena);
-    claims.nonce = text_or_none(document, "nonce", OIDC_TEXT_MOST, arena);
-    claims.email = text_or_none(document, "email", OIDC_TEXT_MOST, arena);
-    claims.name = text_or_none(document, "preferred_username", OIDC_TEXT_MOST, arena);
+    claims.azp = text_or_none(document, "azp", OIDC_TEXT_MAX, arena);
+    claims.nonce = text_or_none(document, "nonce", OIDC_TEXT_MAX, arena);
+    claims.email = text_or_none(document, "email", OIDC_TEXT_MAX, arena);
+    claims.name = text_or_none(document, "preferred_username", OIDC_TEXT_MAX, arena);
     if (json_get_bool(document, "email_verified", &claims.email_verified, NULL) != STATUS_OK)
         claims.email_verified = false;
     *ret_claims = claims;

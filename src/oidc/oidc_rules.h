@@ -12,14 +12,14 @@
 #include "base/bytes.h"
 
 enum {
-    OIDC_PROVIDERS_MOST = 8,
-    OIDC_KEY_MOST = 20,             /* characters of a provider's name in addresses */
-    OIDC_TEXT_MOST = 500,           /* bytes of an address, a client's id, a secret */
-    OIDC_SUBJECT_MOST = 255,        /* bytes; the standard says so */
-    OIDC_DOCUMENT_MOST = 64 * 1024, /* bytes of any answer */
-    OIDC_TOKEN_MOST = 16 * 1024,
-    OIDC_KEYS_MOST = 32,
-    OIDC_AUDIENCES_MOST = 16,
+    OIDC_PROVIDERS_MAX = 8,
+    OIDC_KEY_MAX = 20,             /* characters of a provider's name in addresses */
+    OIDC_TEXT_MAX = 500,           /* bytes of an address, a client's id, a secret */
+    OIDC_SUBJECT_MAX = 255,        /* bytes; the standard says so */
+    OIDC_DOCUMENT_MAX = 64 * 1024, /* bytes of any answer */
+    OIDC_TOKEN_MAX = 16 * 1024,
+    OIDC_KEYS_MAX = 32,
+    OIDC_AUDIENCES_MAX = 16,
     OIDC_SKEW_S = 60,
     OIDC_AGE_S = 600, /* how old a token may be that comes straight from its issuer */
 };
@@ -39,7 +39,7 @@ typedef struct OidcSettings {
     Slice key, title, issuer, client_id, client_secret_file, scope, ca_file;
 } OidcSettings;
 
-/* INVALID names the line and the rule. At most OIDC_PROVIDERS_MOST. */
+/* INVALID names the line and the rule. At most OIDC_PROVIDERS_MAX. */
 MUST_USE Status providers_read(Slice text, Arena *arena, OidcSettings **ret_providers,
                                size_t *ret_count, Reason *reason);
 
@@ -88,7 +88,7 @@ const OidcKey *keys_find(const OidcKey *keys, size_t count, const OidcToken *tok
 
 typedef struct OidcClaims {
     Slice issuer, subject, azp, nonce;
-    Slice audiences[OIDC_AUDIENCES_MOST];
+    Slice audiences[OIDC_AUDIENCES_MAX];
     size_t audience_count;
     int64_t expires_s, issued_s;
     Slice email, name;   /* as the provider has them; empty when it does not say */
@@ -111,5 +111,3 @@ MUST_USE Status claims_check(const OidcClaims *claims, const OidcExpected *expec
 /* False unless it is base64url without padding and without loose bits. */
 bool base64url_read(Slice text, Arena *arena, Slice *ret_bytes);
 Slice base64url_write(Slice bytes, Arena *arena);
-/* For a form or a query. */
-void url_escape(Slice text, Buffer *out);

@@ -30,7 +30,7 @@ static bool is_key(Slice key)
         if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-')
             return false;
     }
-    return key.size > 0 && key.size <= OIDC_KEY_MOST;
+    return key.size > 0 && key.size <= OIDC_KEY_MAX;
 }
 
 static Status begin_provider(Slice line, size_t number, OidcSettings *list, size_t *count,
@@ -41,7 +41,7 @@ static Status begin_provider(Slice line, size_t number, OidcSettings *list, size
     Slice key = slice_of(line.data + 1, line.size - 2);
     if (!is_key(key))
         return wrong(number, "a provider's name has 1 to 20 small letters, digits or -", reason);
-    if (*count == OIDC_PROVIDERS_MOST)
+    if (*count == OIDC_PROVIDERS_MAX)
         return wrong(number, "at most 8 providers", reason);
     for (size_t i = 0; i < *count; i++)
         if (slice_equal(list[i].key, key))
@@ -58,7 +58,7 @@ static bool is_value(Slice value)
     for (size_t i = 0; i < value.size; i++)
         if ((unsigned char)value.data[i] < ' ' || value.data[i] == 0x7F)
             return false;
-    return value.size > 0 && value.size <= OIDC_TEXT_MOST && slice_is_utf8(value);
+    return value.size > 0 && value.size <= OIDC_TEXT_MAX && slice_is_utf8(value);
 }
 
 static Status set_field(Slice line, size_t number, OidcSettings *provider, Reason *reason)
@@ -98,7 +98,7 @@ static Status finish_provider(OidcSettings *provider, Reason *reason)
 Status providers_read(Slice text, Arena *arena, OidcSettings **ret_providers, size_t *ret_count,
                       Reason *reason)
 {
-    OidcSettings *list = ARENA_ARRAY(arena, OIDC_PROVIDERS_MOST, OidcSettings);
+    OidcSettings *list = ARENA_ARRAY(arena, OIDC_PROVIDERS_MAX, OidcSettings);
     Slice rest = arena_copy(arena, text), line;
     size_t count = 0;
     for (size_t number = 1; slice_split(&rest, '\n', &line); number++) {

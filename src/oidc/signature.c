@@ -8,8 +8,8 @@
 
 enum {
     RSA_LEAST = 2048 / 8,
-    RSA_MOST = 8192 / 8,
-    EXPONENT_MOST = 8,
+    RSA_MAX = 8192 / 8,
+    EXPONENT_MAX = 8,
     EC_PART = 32,
     POINT = 1 + 2 * EC_PART
 };
@@ -39,7 +39,7 @@ static EVP_PKEY *make_key(const char *kind, OSSL_PARAM_BLD *parts)
 static EVP_PKEY *rsa_key(const OidcKey *key)
 {
     Slice n = without_zeros(key->a), e = without_zeros(key->b);
-    if (n.size < RSA_LEAST || n.size > RSA_MOST || e.size == 0 || e.size > EXPONENT_MOST)
+    if (n.size < RSA_LEAST || n.size > RSA_MAX || e.size == 0 || e.size > EXPONENT_MAX)
         return NULL;
     OSSL_PARAM_BLD *parts = OSSL_PARAM_BLD_new();
     BIGNUM *modulus = BN_bin2bn((const unsigned char *)n.data, (int)n.size, NULL),

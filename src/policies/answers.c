@@ -11,9 +11,9 @@
  * policy that is deleted. */
 #include "policies/answers.h"
 
-#include "policies/policies_internal.h"
+#include "policies/policies_private.h"
 
-enum { FORMAT = 1, NEWS_COLUMN = 16, NEWS_LOOKED = 200 };
+enum { NEWS_COLUMN = 16, NEWS_LOOKED = 200 };
 
 static const Slice NEWS_ROW = {"all", 3};
 static const Slice ANSWER = {"answer", 6};
@@ -21,136 +21,77 @@ static const Slice DUE = {"due", 3};
 static const Slice LATEST = {"latest", 6};
 static const Slice TOLD = {"told", 4};
 
-static const struct {
-    const char *text;
-} OUTCOMES[] = {
-#define X(name, word, text) {text},
-    ANSWER_OUTCOME_LIST(X)
-#undef X
-};
-const char *const OUTCOME_WORDS[] = {
-#define X(name, word, text) word,
-    ANSWER_OUTCOME_LIST(X)
-#undef X
-        NULL};
+const char *const OUTCOME_WORDS[] = WORDS(ANSWER_OUTCOME_LIST, WORD_2);
 
 const char *outcome_text(AnswerOutcome outcome)
 {
-    CHECK(outcome < OUTCOME_COUNT);
-    return OUTCOMES[outcome].text;
+    static const char *const TEXTS[] = WORDS(ANSWER_OUTCOME_LIST, WORD_3);
+    return word_of(TEXTS, outcome);
 }
 
-/* ---- Bytes ----------------------------------------------------------------------------------------------------- */
+static const RecordField ANSWER_FIELDS[] = {
+    RECORD_WRITE_ID(Answer, version),
+    RECORD_RANGE(Answer, revision, 4, 0, ANSWER_REVISIONS_MAX),
+    RECORD_U64(Answer, author),
+    RECORD_I64(Answer, time_us),
+    RECORD_I64(Answer, first_us),
+    RECORD_ENUM(Answer, outcome, OUTCOME_COUNT),
+    RECORD_REST(Answer, text, 4 * ANSWER_MAX),
+};
+const Record ANSWER_RECORD = RECORD("answer", Answer, 1, ANSWER_FIELDS);
 
-static Id read_id(Reader *reader)
-{
-    Id id = {{0}};
-    Slice bytes = reader_bytes(reader, ID_BYTES);
-    if (bytes.size == ID_BYTES)
-        memcpy(id.bytes, bytes.data, ID_BYTES);
-    return id;
-}
+/* `due` and `told`. */
+typedef struct AnswerNote {
+    Id write;
+    int64_t time_us, votes;
+} AnswerNote;
 
-void answer_encode(Buffer *to, const Answer *answer)
-{
-    buffer_u8(to, FORMAT);
-    buffer_bytes(to, id_slice(&answer->version));
-    buffer_u32(to, answer->revision);
-    buffer_u64(to, answer->author);
-    buffer_i64(to, answer->time_us);
-    buffer_i64(to, answer->first_us);
-    buffer_u8(to, (uint8_t)answer->outcome);
-    buffer_bytes(to, answer->text);
-}
+static const RecordField NOTE_FIELDS[] = {
+    RECORD_WRITE_ID(AnswerNote, write),
+    RECORD_I64(AnswerNote, time_us),
+    RECORD_I64(AnswerNote, votes),
+};
+const Record ANSWER_NOTE_RECORD = RECORD("answer note", AnswerNote, 1, NOTE_FIELDS);
 
-Status answer_decode(Slice value, Answer *ret_answer)
-{
-    Reader reader = reader_of(value);
-    Answer answer;
-    bool known = reader_u8(&reader) == FORMAT;
-    answer.version = read_id(&reader);
-    answer.revision = reader_u32(&reader);
-    answer.author = reader_u64(&reader);
-    answer.time_us = reader_i64(&reader);
-    answer.first_us = reader_i64(&reader);
-    uint8_t outcome = reader_u8(&reader);
-    answer.text = reader_rest(&reader);
-    if (!known || !reader_done(&reader) || outcome >= OUTCOME_COUNT ||
-        answer.revision > ANSWER_REVISIONS_MOST || answer.text.size > 4 * ANSWER_MOST)
-        return STATUS_CORRUPT;
-    answer.outcome = (AnswerOutcome)outcome;
-    *ret_answer = answer;
-    return STATUS_OK;
-}
+static const RecordField NEWS_FIELDS[] = {
+    RECORD_U32(AnswerNews, revision),
+    RECORD_U64(AnswerNews, author),
+    RECORD_I64(AnswerNews, time_us),
+};
+const Record ANSWER_NEWS_RECORD = RECORD("answer news", AnswerNews, 1, NEWS_FIELDS);
 
-static void encode_note(Buffer *to, Id id, int64_t time_us, int64_t votes)
+static RecordPlace place_of(const Record *record, uint64_t policy, Slice column, Arena *arena)
 {
-    buffer_u8(to, FORMAT);
-    buffer_bytes(to, id_slice(&id));
-    buffer_i64(to, time_us);
-    buffer_i64(to, votes);
-}
-
-static Status decode_note(Slice value, int64_t *ret_time_us, int64_t *ret_votes)
-{
-    Reader reader = reader_of(value);
-    bool known = reader_u8(&reader) == FORMAT;
-    (void)reader_bytes(&reader, ID_BYTES);
-    int64_t time_us = reader_i64(&reader), votes = reader_i64(&reader);
-    if (!known || !reader_done(&reader))
-        return STATUS_CORRUPT;
-    *ret_time_us = time_us;
-    *ret_votes = votes;
-    return STATUS_OK;
-}
-
-static void encode_news(Buffer *to, const Answer *answer)
-{
-    buffer_u8(to, FORMAT);
-    buffer_u32(to, answer->revision);
-    buffer_u64(to, answer->author);
-    buffer_i64(to, answer->time_us);
-}
-
-static Status decode_news(Slice value, AnswerNews *ret_news)
-{
-    Reader reader = reader_of(value);
-    bool known = reader_u8(&reader) == FORMAT;
-    AnswerNews news = {.revision = reader_u32(&reader)};
-    news.author = reader_u64(&reader);
-    news.time_us = reader_i64(&reader);
-    if (!known || !reader_done(&reader))
-        return STATUS_CORRUPT;
-    *ret_news = news;
-    return STATUS_OK;
+    return (RecordPlace){record, &TABLE_ANSWERS, policy_row_key(policy, arena), column};
 }
 
 /* ---- Reading --------------------------------------------------------------------------------------------------- */
 
 typedef struct AnswerRow {
     AnswerState state;
-    Slice value; /* of `answer`, for conditions */
-    bool has_value;
+    Slice value;   /* of `answer`, for conditions; empty: there is none */
     Answer stands; /* also when it is gone */
 } AnswerRow;
 
 static Status take_cell(const Cell *cell, AnswerRow *row)
 {
     AnswerState *state = &row->state;
-    int64_t unused;
-    if (slice_equal(cell->column, DUE)) {
+    AnswerNote note;
+    if (slice_equal(cell->column, DUE) || slice_equal(cell->column, TOLD)) {
+        TRY(record_decode(&ANSWER_NOTE_RECORD, cell->value, NULL, NULL, &note));
+        if (slice_equal(cell->column, TOLD)) {
+            state->is_told = true;
+            return STATUS_OK;
+        }
         state->is_due = true;
-        return decode_note(cell->value, &state->due_us, &state->due_votes);
-    }
-    if (slice_equal(cell->column, TOLD)) {
-        state->is_told = true;
-        return decode_note(cell->value, &unused, &unused);
+        state->due_us = note.time_us;
+        state->due_votes = note.votes;
+        return STATUS_OK;
     }
     if (!slice_equal(cell->column, ANSWER))
         return STATUS_OK; /* `latest` says nothing that `answer` does not */
-    TRY(answer_decode(cell->value, &row->stands));
+    TRY(record_decode(&ANSWER_RECORD, cell->value, NULL, NULL, &row->stands));
     row->value = cell->value;
-    row->has_value = true;
     state->is_answered = row->stands.revision > 0;
     if (state->is_answered)
         state->answer = row->stands;
@@ -165,7 +106,7 @@ static Status read_row(Policies *policies, uint64_t policy, ReadMode mode, Arena
                    .from = SLICE("a"),
                    .to = SLICE("v"),
                    .after = SLICE_EMPTY,
-                   .limit = STORE_PAGE_MOST,
+                   .limit = STORE_PAGE_MAX,
                    .mode = mode};
     Page page;
     AnswerRow row = {.value = SLICE_EMPTY, .state.answer.text = SLICE_EMPTY};
@@ -188,16 +129,15 @@ Status answers_revision(Policies *policies, uint64_t policy, uint32_t revision, 
                         Answer *ret_answer)
 {
     AnswerRow row;
-    Cell cell;
+    Records records = policies_records(policies);
     TRY(read_row(policies, policy, STORE_NORMAL, arena, &row));
     if (!row.state.is_answered || revision == 0)
         return STATUS_NOT_FOUND;
     Answer answer = row.state.answer;
     if (answer.revision != revision) {
-        Read read = {&TABLE_ANSWERS, policy_row_key(policy, arena),
-                     policy_revision_column(revision, arena), STORE_NORMAL};
-        TRY(store_read(policies->store, &read, arena, &cell));
-        TRY(answer_decode(cell.value, &answer));
+        RecordPlace place =
+            place_of(&ANSWER_RECORD, policy, policy_revision_column(revision, arena), arena);
+        TRY(record_read(&records, &place, STORE_NORMAL, arena, &answer, NULL));
     }
     *ret_answer = answer;
     return STATUS_OK;
@@ -217,9 +157,10 @@ Status answers_news(Policies *policies, const uint64_t *ids, size_t count, Arena
         TRY(store_read_many(policies->store, reads, part, arena, answers));
         for (size_t i = 0; i < part; i++) {
             AnswerNews *news = &ret_news[from + i];
-            *news = (AnswerNews){0};
-            if (answers[i].status == STATUS_OK)
-                (void)!decode_news(answers[i].cell.value, news); /* else there is none to tell */
+            if (answers[i].status != STATUS_OK ||
+                record_decode(&ANSWER_NEWS_RECORD, answers[i].cell.value, NULL, NULL, news) !=
+                    STATUS_OK)
+                *news = (AnswerNews){0}; /* there is none to tell */
         }
     }
     return STATUS_OK;
@@ -253,7 +194,7 @@ Status answers_recent(Policies *policies, size_t limit, Arena *arena, RecentAnsw
                    .limit = NEWS_LOOKED};
     Page page;
     size_t count = 0;
-    CHECK(limit >= 1 && limit <= ANSWERS_RECENT_MOST);
+    CHECK(limit >= 1 && limit <= ANSWERS_RECENT_MAX);
     TRY(store_slice(policies->store, &query, arena, &page));
     for (size_t i = 0; i < page.count && count < limit; i++) {
         bool fits;
@@ -266,13 +207,13 @@ Status answers_recent(Policies *policies, size_t limit, Arena *arena, RecentAnsw
 
 /* ---- Answering ------------------------------------------------------------------------------------------------- */
 
-static Status check_wish(const AnswerWish *wish, Reason *reason)
+static Status check_wish(const AnswerRequest *want, Reason *reason)
 {
-    if (wish->outcome >= OUTCOME_COUNT)
+    if (want->outcome >= OUTCOME_COUNT)
         return reason_set(reason, STATUS_INVALID, "outcome", "is not one of the outcomes");
-    if (slice_trim(wish->text).size == 0)
+    if (slice_trim(want->text).size == 0)
         return reason_set(reason, STATUS_INVALID, "text", "must say something");
-    return policy_check_prose("text", wish->text, ANSWER_MOST, reason);
+    return policy_check_prose("text", want->text, ANSWER_MAX, reason);
 }
 
 static Status check_policy(Policies *policies, uint64_t policy, Arena *arena, Reason *reason)
@@ -288,13 +229,6 @@ static Status check_policy(Policies *policies, uint64_t policy, Arena *arena, Re
         return reason_set(reason, STATUS_REFUSED, "state", "a policy that is %s is not answered",
                           policy_state_text(state));
     return STATUS_OK;
-}
-
-static Status update(Policies *policies, uint64_t policy, Update *update, Arena *arena)
-{
-    update->table = &TABLE_ANSWERS;
-    update->row = policy_row_key(policy, arena);
-    return store_update(policies->store, update, POLICIES_TRIES, arena, NULL);
 }
 
 static Batch announce(Policies *policies, uint64_t policy, int64_t time_us, Arena *arena)
@@ -313,74 +247,57 @@ static Batch announce(Policies *policies, uint64_t policy, int64_t time_us, Aren
 }
 
 /* The answer that stood moves to its revision's cell, the new one takes its place; the receipt says whose it was. */
-static Status write_answer(Policies *policies, uint64_t policy, const AnswerRow *row,
-                           const Answer *next, Arena *arena)
-{
-    BUFFER_SCOPE Buffer value = {0}, news = {0};
-    answer_encode(&value, next);
-    encode_news(&news, next);
-    Slice receipt = store_receipt(id_slice(&next->version), arena);
-    Condition condition = {.column = ANSWER, .value = row->value, .absent = !row->has_value};
-    Change changes[4] = {
-        {.column = ANSWER, .value = buffer_slice(&value)},
-        {.column = LATEST, .value = buffer_slice(&news)},
-        {.column = receipt, .value = id_slice(&next->version), .ttl_s = STORE_RECEIPT_TTL_S},
-    };
-    size_t count = 3;
-    if (row->state.is_answered)
-        changes[count++] =
-            (Change){.column = policy_revision_column(row->state.answer.revision, arena),
-                     .value = row->value};
-    return update(policies, policy,
-                  &(Update){.conditions = &condition,
-                            .condition_count = 1,
-                            .changes = changes,
-                            .change_count = count,
-                            .proof = receipt,
-                            .marks = announce(policies, policy, next->time_us, arena)},
-                  arena);
-}
-
 static Status replace(Policies *policies, uint64_t policy, const AnswerRow *row,
-                      const AnswerWish *wish, Arena *arena)
+                      const AnswerRequest *want, Arena *arena)
 {
+    Records records = policies_records(policies);
     const Answer *before = &row->state.answer;
     int64_t now_us = clock_now_us(policies->world.clock);
     int64_t time_us = now_us > before->time_us ? now_us : before->time_us + 1;
-    Answer next = {.outcome = wish->outcome,
-                   .text = wish->text,
+    Answer next = {.outcome = want->outcome,
+                   .text = want->text,
                    .revision = before->revision + 1,
-                   .version = id_new(policies->world.clock, policies->world.random),
-                   .author = wish->author,
+                   .author = want->author,
                    .time_us = time_us,
                    .first_us = row->state.is_answered ? before->first_us : time_us};
-    return write_answer(policies, policy, row, &next, arena);
+    AnswerNews news = {next.revision, next.author, next.time_us};
+    Change also[] = {
+        {.column = LATEST, .value = record_encode(&ANSWER_NEWS_RECORD, &news, NULL, arena)},
+        {.column = policy_revision_column(before->revision, arena), .value = row->value},
+    };
+    RecordWrite write = {.place = place_of(&ANSWER_RECORD, policy, ANSWER, arena),
+                         .record = &next,
+                         .before = row->value,
+                         .also = also,
+                         .also_count = row->state.is_answered ? 2 : 1,
+                         .marks = announce(policies, policy, time_us, arena)};
+    return record_write(&records, &write, arena, NULL);
 }
 
-static bool says_that(const AnswerState *state, const AnswerWish *wish)
+static bool says_that(const AnswerState *state, const AnswerRequest *want)
 {
-    return state->is_answered && state->answer.outcome == wish->outcome &&
-           slice_equal(state->answer.text, wish->text);
+    return state->is_answered && state->answer.outcome == want->outcome &&
+           slice_equal(state->answer.text, want->text);
 }
 
-Status answers_give(Policies *policies, uint64_t policy, const AnswerWish *wish, Reason *reason)
+Status answers_give(Policies *policies, uint64_t policy, const AnswerRequest *want, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Status status = STATUS_CONFLICT;
-    TRY(check_wish(wish, reason));
+    TRY(check_wish(want, reason));
     TRY(check_policy(policies, policy, arena, reason));
     /* After a conflict the row is read once more: an earlier request with these words may have arrived late. */
     for (int i = 0; i < 2 && status == STATUS_CONFLICT; i++) {
         AnswerRow row;
         TRY(read_row(policies, policy, STORE_SERIAL, arena, &row));
-        if (says_that(&row.state, wish))
+        if (says_that(&row.state, want))
             return STATUS_OK;
-        if (!id_equal(row.state.answer.version, wish->seen))
+        if (!id_equal(row.state.answer.version, want->seen))
             break;
-        if (row.state.answer.revision >= ANSWER_REVISIONS_MOST)
+        if (row.state.answer.revision >= ANSWER_REVISIONS_MAX)
             return reason_set(reason, STATUS_REFUSED, "text",
-                              "an answer is changed at most %d times", ANSWER_REVISIONS_MOST - 1);
-        status = replace(policies, policy, &row, wish, arena);
+                              "an answer is changed at most %d times", ANSWER_REVISIONS_MAX - 1);
+        status = replace(policies, policy, &row, want, arena);
     }
     if (status == STATUS_CONFLICT)
         return reason_set(reason, status, "text", "somebody else has answered in the meantime");
@@ -393,18 +310,13 @@ Status answers_give(Policies *policies, uint64_t policy, const AnswerWish *wish,
 static Status note(Policies *policies, uint64_t policy, Slice column, int64_t votes)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    BUFFER_SCOPE Buffer value = {0};
-    encode_note(&value, id_new(policies->world.clock, policies->world.random),
-                clock_now_us(policies->world.clock), votes);
-    Condition condition = {.column = column, .value = SLICE_EMPTY, .absent = true};
-    Change change = {.column = column, .value = buffer_slice(&value)};
-    Status status = update(policies, policy,
-                           &(Update){.conditions = &condition,
-                                     .condition_count = 1,
-                                     .changes = &change,
-                                     .change_count = 1,
-                                     .proof = column},
-                           arena);
+    Records records = policies_records(policies);
+    AnswerNote noted = {.time_us = clock_now_us(policies->world.clock), .votes = votes};
+    RecordWrite write = {.place = place_of(&ANSWER_NOTE_RECORD, policy, column, arena),
+                         .record = &noted,
+                         .before = SLICE_EMPTY,
+                         .proof = column};
+    Status status = record_write(&records, &write, arena, NULL);
     return status == STATUS_CONFLICT ? STATUS_OK : status;
 }
 
@@ -423,36 +335,28 @@ Status answers_note_told(Policies *policies, uint64_t policy)
 /* A value without words takes the answer's place, not a delete: then a late answer finds its condition false. */
 static Status remove_answer(Policies *policies, uint64_t policy, const AnswerRow *row, Arena *arena)
 {
-    BUFFER_SCOPE Buffer value = {0};
+    Records records = policies_records(policies);
     uint32_t revision = row->state.answer.revision;
-    Change *changes = ARENA_ARRAY(arena, (size_t)revision + 3, Change);
+    Change *also = ARENA_ARRAY(arena, (size_t)revision + 1, Change);
     size_t count = 0;
-    Answer gone = {.text = SLICE_EMPTY,
-                   .version = id_new(policies->world.clock, policies->world.random)};
-    Slice receipt = store_receipt(id_slice(&gone.version), arena);
-    answer_encode(&value, &gone);
-    changes[count++] = (Change){.column = ANSWER, .value = buffer_slice(&value)};
-    changes[count++] = (Change){.column = LATEST, .value = SLICE_EMPTY, .is_delete = true};
-    changes[count++] =
-        (Change){.column = receipt, .value = id_slice(&gone.version), .ttl_s = STORE_RECEIPT_TTL_S};
+    Answer gone = {.text = SLICE_EMPTY};
+    also[count++] = (Change){.column = LATEST, .value = SLICE_EMPTY, .is_delete = true};
     for (uint32_t i = 1; i < revision; i++)
-        changes[count++] = (Change){
+        also[count++] = (Change){
             .column = policy_revision_column(i, arena), .value = SLICE_EMPTY, .is_delete = true};
-    Condition condition = {.column = ANSWER, .value = row->value};
-    return update(policies, policy,
-                  &(Update){.conditions = &condition,
-                            .condition_count = 1,
-                            .changes = changes,
-                            .change_count = count,
-                            .proof = receipt},
-                  arena);
+    RecordWrite write = {.place = place_of(&ANSWER_RECORD, policy, ANSWER, arena),
+                         .record = &gone,
+                         .before = row->value,
+                         .also = also,
+                         .also_count = count};
+    return record_write(&records, &write, arena, NULL);
 }
 
 Status answers_obliterate(Policies *policies, uint64_t policy)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Status status = STATUS_CONFLICT;
-    for (int i = 0; i < POLICIES_TRIES && status == STATUS_CONFLICT; i++) {
+    for (int i = 0; record_again(&status, i, arena, NULL); i++) {
         AnswerRow row;
         TRY(read_row(policies, policy, STORE_SERIAL, arena, &row));
         if (!row.state.is_answered)

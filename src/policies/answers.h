@@ -31,7 +31,7 @@ typedef enum AnswerOutcome {
 extern const char *const OUTCOME_WORDS[]; /* ended by NULL */
 const char *outcome_text(AnswerOutcome outcome);
 
-enum { ANSWER_MOST = 20000, ANSWER_REVISIONS_MOST = 500 };
+enum { ANSWER_MAX = 20000, ANSWER_REVISIONS_MAX = 500 };
 
 typedef struct Answer {
     AnswerOutcome outcome;
@@ -52,16 +52,16 @@ typedef struct AnswerState {
     bool is_told; /* those who answer have been written to */
 } AnswerState;
 
-typedef struct AnswerWish {
+typedef struct AnswerRequest {
     Id seen; /* the version that this is a change of; zero: there is none yet */
     AnswerOutcome outcome;
-    Slice text; /* 1 … ANSWER_MOST characters */
+    Slice text; /* 1 … ANSWER_MAX characters */
     uint64_t author;
-} AnswerWish;
+} AnswerRequest;
 
 /* INVALID names field and rule; REFUSED: the policy is hidden, deleted or not there yet; CONFLICT: another answer stands than the one seen. OK, and no new
  * revision, when it says just that already. After UNKNOWN the same call again finds out. NOT_FOUND: no such policy. */
-MUST_USE Status answers_give(Policies *policies, uint64_t policy, const AnswerWish *wish,
+MUST_USE Status answers_give(Policies *policies, uint64_t policy, const AnswerRequest *want,
                              Reason *reason);
 /* Everything false for a policy without an answer, and for one that does not exist. */
 MUST_USE Status answers_read(Policies *policies, uint64_t policy, Arena *arena,
@@ -83,9 +83,9 @@ typedef struct RecentAnswer {
     uint64_t policy;
     Answer answer;
 } RecentAnswer;
-enum { ANSWERS_RECENT_MOST = 50, ANSWERS_RECENT_DAYS = 90 };
+enum { ANSWERS_RECENT_MAX = 50, ANSWERS_RECENT_DAYS = 90 };
 /* The answers of the last ANSWERS_RECENT_DAYS days that still stand, each policy once and the newest first; at most `limit`
- * (1 … ANSWERS_RECENT_MOST). */
+ * (1 … ANSWERS_RECENT_MAX). */
 MUST_USE Status answers_recent(Policies *policies, size_t limit, Arena *arena,
                                RecentAnswer *ret_answers, size_t *ret_count);
 

@@ -1,6 +1,6 @@
 /* edits.c -- texts and their revisions, owners, and the end of both. */
 #include "policies/answers.h"
-#include "policies/policies_internal.h"
+#include "policies/policies_private.h"
 
 static const Slice TEXT = {"text", 4};
 static const Slice OWNER = {"owner", 5};
@@ -29,35 +29,31 @@ static Status check_editable(const PolicyRow *row, Reason *reason)
     if (!row->has_text || (state != POLICY_ACTIVE && state != POLICY_MERGING))
         return reason_set(reason, STATUS_REFUSED, "state", "a policy that is %s cannot be edited",
                           policy_state_text(state));
-    if (row->text.revision >= POLICY_REVISIONS_MOST)
+    if (row->text.revision >= POLICY_REVISIONS_MAX)
         return reason_set(reason, STATUS_REFUSED, "text", "a policy is edited at most %d times",
-                          POLICY_REVISIONS_MOST - 1);
+                          POLICY_REVISIONS_MAX - 1);
     return STATUS_OK;
 }
 
 /* The old text moves to its revision's cell, the new one takes its place; the receipt says whose it was. */
-static Status write_text(Policies *policies, const PolicyRow *row, const PolicyRevision *next,
+static Status write_text(Policies *policies, const PolicyRow *row, PolicyRevision *next,
                          Arena *arena)
 {
-    BUFFER_SCOPE Buffer value = {0};
-    BUFFER_SCOPE Buffer latest = {0};
+    Records records = policies_records(policies);
+    uint64_t id = row->known.facts.id;
     PolicyEdit edit = edit_of(next);
-    policy_encode_revision(&value, next);
-    policy_encode_edit(&latest, &edit);
-    Slice receipt = store_receipt(id_slice(&next->version), arena);
-    Condition condition = {.column = TEXT, .value = row->text_value};
-    Change changes[] = {
-        {.column = TEXT, .value = buffer_slice(&value)},
-        {.column = LATEST, .value = buffer_slice(&latest)},
+    Change also[] = {
+        {.column = LATEST, .value = record_encode(&POLICY_EDIT_RECORD, &edit, NULL, arena)},
         {.column = policy_revision_column(row->text.revision, arena), .value = row->text_value},
-        {.column = receipt, .value = id_slice(&next->version), .ttl_s = STORE_RECEIPT_TTL_S},
     };
-    Update update = {.conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = 4,
-                     .proof = receipt};
-    return policy_update(policies, row->known.facts.id, &update, arena);
+    RecordWrite write = {
+        .place = {&POLICY_REVISION_RECORD, &TABLE_POLICIES, policy_row_key(id, arena), TEXT},
+        .record = next,
+        .before = row->text_value,
+        .also = also,
+        .also_count = 2,
+        .marks = policy_mark(policies, id, arena)};
+    return record_write(&records, &write, arena, NULL);
 }
 
 static void tell_of_text(Policies *policies, const PolicyRow *row, const PolicyRevision *next,
@@ -80,7 +76,6 @@ static Status replace_text(Policies *policies, const PolicyRow *row, const Polic
     int64_t now_us = clock_now_us(policies->world.clock), last_us = row->text.time_us;
     PolicyRevision next = {.text = *text,
                            .revision = row->text.revision + 1,
-                           .version = id_new(policies->world.clock, policies->world.random),
                            .editor = editor,
                            .time_us = now_us > last_us ? now_us : last_us + 1};
     int64_t read_us = policy_cache_now_us(policies->cache);
@@ -115,16 +110,13 @@ Status policies_edit(Policies *policies, uint64_t id, Id seen, const PolicyText 
 Status policies_revision(Policies *policies, uint64_t id, uint32_t revision, Arena *arena,
                          PolicyRevision *ret_revision)
 {
-    Slice row = policy_row_key(id, arena);
-    Read read = {&TABLE_POLICIES, row, TEXT, STORE_NORMAL};
+    Records records = policies_records(policies);
+    RecordPlace place = {&POLICY_REVISION_RECORD, &TABLE_POLICIES, policy_row_key(id, arena), TEXT};
     PolicyRevision found;
-    Cell cell;
-    TRY(store_read(policies->store, &read, arena, &cell));
-    TRY(policy_decode_revision(cell.value, &found));
+    TRY(record_read(&records, &place, STORE_NORMAL, arena, &found, NULL));
     if (found.revision != revision) {
-        read.column = policy_revision_column(revision, arena);
-        TRY(store_read(policies->store, &read, arena, &cell));
-        TRY(policy_decode_revision(cell.value, &found));
+        place.column = policy_revision_column(revision, arena);
+        TRY(record_read(&records, &place, STORE_NORMAL, arena, &found, NULL));
         if (found.revision != revision)
             return STATUS_CORRUPT;
     }
@@ -146,25 +138,18 @@ static void tell_of_owner(Policies *policies, const PolicyRow *row)
 Status policies_disown(Policies *policies, uint64_t id, uint64_t owner)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    BUFFER_SCOPE Buffer value = {0};
+    Records records = policies_records(policies);
     PolicyRow row;
+    PolicyOwner nobody = {.owner = 0};
     TRY(policy_row_read(policies, id, STORE_SERIAL, arena, &row));
     if (owner == 0 || row.owner.owner != owner)
         return STATUS_OK;
-    Id fresh = id_new(policies->world.clock, policies->world.random);
-    Slice receipt = store_receipt(id_slice(&fresh), arena);
-    policy_encode_owner(&value, &(PolicyOwner){fresh, 0});
-    Condition condition = {.column = OWNER, .value = row.owner_value};
-    Change changes[] = {
-        {.column = OWNER, .value = buffer_slice(&value)},
-        {.column = receipt, .value = id_slice(&fresh), .ttl_s = STORE_RECEIPT_TTL_S},
-    };
-    Update update = {.conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = 2,
-                     .proof = receipt};
-    Status status = policy_update(policies, id, &update, arena);
+    RecordWrite write = {
+        .place = {&POLICY_OWNER_RECORD, &TABLE_POLICIES, policy_row_key(id, arena), OWNER},
+        .record = &nobody,
+        .before = row.owner_value,
+        .marks = policy_mark(policies, id, arena)};
+    Status status = record_write(&records, &write, arena, NULL);
     /* Nothing else takes an owner away, so whoever was first did the same. */
     if (status == STATUS_OK || status == STATUS_CONFLICT) {
         tell_of_owner(policies, &row);
@@ -201,7 +186,7 @@ Status policies_obliterate(Policies *policies, uint64_t id)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Status status = STATUS_CONFLICT;
-    for (int i = 0; i < POLICIES_TRIES && status == STATUS_CONFLICT; i++) {
+    for (int i = 0; record_again(&status, i, arena, NULL); i++) {
         PolicyRow row;
         TRY(policy_row_read(policies, id, STORE_SERIAL, arena, &row));
         PolicyState state = policy_last(&row)->state;

@@ -1,5 +1,5 @@
-/* facts.c -- a book of policies for the rules, that asks each policy once. */
-#include "policies/policies_internal.h"
+/* facts.c -- a lookup of policies for the rules, that asks each policy once. */
+#include "policies/policies_private.h"
 
 enum { SEEN_FIRST = 64 };
 
@@ -60,9 +60,9 @@ static const PolicyFacts *find(void *self, uint64_t id)
     return slot->move_count > 0 ? slot : NULL;
 }
 
-PolicyBook policies_book(PoliciesReader *reader)
+PolicyLookup policies_lookup(PoliciesReader *reader)
 {
-    return (PolicyBook){find, reader};
+    return (PolicyLookup){find, reader};
 }
 
 Status policies_news(Policies *policies, uint64_t id, Arena *arena, PolicyNews *ret_news)

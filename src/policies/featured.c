@@ -1,19 +1,27 @@
 /* featured.c -- see featured.h. Table `featured`, row `front`: cell `list` is format | id of the write | for each: policy, from, until, actor, set. */
 #include "policies/featured.h"
 
-#include "accounts/settings_rules.h"
-#include "policies/policies_internal.h"
-
-enum { FORMAT = 1, RACE_TRIES = 20 };
-
-static const Slice ROW = {"front", 5};
-static const Slice LIST = {"list", 4};
+#include "policies/policies_private.h"
+#include "settings/settings_rules.h"
 
 typedef struct FeaturedList {
-    Featured entries[FEATURED_MOST + 1]; /* with room for one that makes another go */
+    Id write;
+    Featured entries[FEATURED_MAX + 1]; /* with room for one that makes another go */
     size_t count;
-    Slice value; /* as stored, to be a condition; empty: nothing is */
 } FeaturedList;
+
+static const RecordField ENTRY_FIELDS[] = {
+    RECORD_U64(Featured, policy), RECORD_I64(Featured, from_us), RECORD_I64(Featured, until_us),
+    RECORD_U64(Featured, actor),  RECORD_I64(Featured, set_us),
+};
+static const Record ENTRY = RECORD_PART("featured policy", Featured, 0, NULL, ENTRY_FIELDS);
+static const RecordField LIST_FIELDS[] = {
+    RECORD_WRITE_ID(FeaturedList, write),
+    RECORD_LIST(FeaturedList, entries, count, 0, FEATURED_MAX, &ENTRY),
+};
+const Record FEATURED_RECORD = RECORD("featured policies", FeaturedList, 1, LIST_FIELDS);
+
+static const RecordPlace LIST = {&FEATURED_RECORD, &TABLE_FEATURED, {"front", 5}, {"list", 4}};
 
 /* ---- Rules ----------------------------------------------------------------------------------------------------- */
 
@@ -27,15 +35,15 @@ bool featured_is_shown(const Featured *featured, int64_t now_us)
     return featured->from_us <= now_us && !featured_is_over(featured, now_us);
 }
 
-static Status check_wish(const FeatureWish *wish, int64_t now_us, Reason *reason)
+static Status check_wish(const FeatureRequest *want, int64_t now_us, Reason *reason)
 {
-    if (wish->place > FEATURED_MOST)
-        return reason_set(reason, STATUS_INVALID, "place", "must be from 1 to %d", FEATURED_MOST);
-    if (wish->from_us < 0 || wish->from_us > SETTING_TIME_MOST)
+    if (want->place > FEATURED_MAX)
+        return reason_set(reason, STATUS_INVALID, "place", "must be from 1 to %d", FEATURED_MAX);
+    if (want->from_us < 0 || want->from_us > SETTING_TIME_MAX)
         return reason_set(reason, STATUS_INVALID, "from", "must be a time from 1970 on");
-    if (wish->until_us < 0 || wish->until_us > SETTING_TIME_MOST)
+    if (want->until_us < 0 || want->until_us > SETTING_TIME_MAX)
         return reason_set(reason, STATUS_INVALID, "until", "must be a time from 1970 on");
-    if (wish->until_us != 0 && (wish->until_us <= wish->from_us || wish->until_us <= now_us))
+    if (want->until_us != 0 && (want->until_us <= want->from_us || want->until_us <= now_us))
         return reason_set(reason, STATUS_INVALID, "until",
                           "must be after the beginning, and ahead");
     return STATUS_OK;
@@ -69,7 +77,7 @@ static void put_in(FeaturedList *list, size_t at, Featured entry)
 static Status make_room(FeaturedList *list, int64_t now_us, Reason *reason)
 {
     size_t oldest = list->count;
-    if (list->count < FEATURED_MOST)
+    if (list->count < FEATURED_MAX)
         return STATUS_OK;
     for (size_t i = 0; i < list->count; i++)
         if (featured_is_over(&list->entries[i], now_us) &&
@@ -77,96 +85,36 @@ static Status make_room(FeaturedList *list, int64_t now_us, Reason *reason)
             oldest = i;
     if (oldest == list->count)
         return reason_set(reason, STATUS_REFUSED, "policy",
-                          "%d policies are featured already; remove one first", FEATURED_MOST);
+                          "%d policies are featured already; remove one first", FEATURED_MAX);
     take_out(list, oldest);
     return STATUS_OK;
 }
 
-static Status apply(FeaturedList *list, const FeatureWish *wish, int64_t now_us, Reason *reason)
+static Status put(FeaturedList *list, const FeatureRequest *want, int64_t now_us, Reason *reason)
 {
-    Featured entry = {.policy = wish->policy,
-                      .from_us = wish->from_us,
-                      .until_us = wish->until_us,
-                      .actor = wish->actor,
+    Featured entry = {.policy = want->policy,
+                      .from_us = want->from_us,
+                      .until_us = want->until_us,
+                      .actor = want->actor,
                       .set_us = now_us};
-    size_t at = find(list, wish->policy), stood = at;
+    size_t at = find(list, want->policy), stood = at;
     if (at < list->count)
         take_out(list, at);
     else
         TRY(make_room(list, now_us, reason));
-    size_t place = wish->place > 0 ? wish->place - 1 : stood;
+    size_t place = want->place > 0 ? want->place - 1 : stood;
     put_in(list, place < list->count ? place : list->count, entry);
     return STATUS_OK;
 }
 
-/* ---- Bytes ----------------------------------------------------------------------------------------------------- */
-
-static Slice encode(const FeaturedList *list, Id write, Arena *arena)
-{
-    BUFFER_SCOPE Buffer out = {0};
-    buffer_u8(&out, FORMAT);
-    buffer_bytes(&out, id_slice(&write));
-    for (size_t i = 0; i < list->count; i++) {
-        const Featured *entry = &list->entries[i];
-        buffer_u64(&out, entry->policy);
-        buffer_i64(&out, entry->from_us);
-        buffer_i64(&out, entry->until_us);
-        buffer_u64(&out, entry->actor);
-        buffer_i64(&out, entry->set_us);
-    }
-    return arena_copy(arena, buffer_slice(&out));
-}
-
-static Status decode(Slice value, FeaturedList *list)
-{
-    Reader reader = reader_of(value);
-    bool known = reader_u8(&reader) == FORMAT;
-    (void)reader_bytes(&reader, ID_BYTES);
-    while (!reader.failed && reader.rest.size > 0) {
-        if (list->count == FEATURED_MOST)
-            return STATUS_CORRUPT;
-        Featured *entry = &list->entries[list->count++];
-        entry->policy = reader_u64(&reader);
-        entry->from_us = reader_i64(&reader);
-        entry->until_us = reader_i64(&reader);
-        entry->actor = reader_u64(&reader);
-        entry->set_us = reader_i64(&reader);
-    }
-    return known && reader_done(&reader) ? STATUS_OK : STATUS_CORRUPT;
-}
-
 /* ---- The store ------------------------------------------------------------------------------------------------- */
-
-static Status read_list(Policies *policies, ReadMode mode, Arena *arena, FeaturedList *ret_list)
-{
-    Cell cell;
-    Read read = {&TABLE_FEATURED, ROW, LIST, mode};
-    Status status = store_read(policies->store, &read, arena, &cell);
-    *ret_list = (FeaturedList){.value = SLICE_EMPTY};
-    if (status == STATUS_NOT_FOUND)
-        return STATUS_OK;
-    TRY(status);
-    ret_list->value = cell.value;
-    return decode(cell.value, ret_list);
-}
-
-static Status write_list(Policies *policies, const FeaturedList *list, Arena *arena)
-{
-    Id write = id_new(policies->world.clock, policies->world.random);
-    Replacement next = {.table = &TABLE_FEATURED,
-                        .row = ROW,
-                        .column = LIST,
-                        .before = list->value,
-                        .value = encode(list, write, arena),
-                        .id = write};
-    return store_replace(policies->store, &next, POLICIES_TRIES, arena);
-}
 
 Status policies_featured(Policies *policies, Arena *arena, Featured **ret_list, size_t *ret_count)
 {
     FeaturedList list;
-    TRY(read_list(policies, STORE_NORMAL, arena, &list));
-    Featured *entries = ARENA_ARRAY(arena, FEATURED_MOST, Featured);
+    Records records = policies_records(policies);
+    TRY(record_find(&records, &LIST, STORE_NORMAL, arena, &list, NULL));
+    Featured *entries = ARENA_ARRAY(arena, FEATURED_MAX, Featured);
     memcpy(entries, list.entries, list.count * sizeof *entries);
     *ret_list = entries;
     *ret_count = list.count;
@@ -185,42 +133,48 @@ static Status check_policy(Policies *policies, uint64_t id, Arena *arena, Reason
     return STATUS_OK;
 }
 
-Status policies_feature_check(Policies *policies, const FeatureWish *wish, Reason *reason)
+Status policies_feature_check(Policies *policies, const FeatureRequest *want, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    TRY(check_wish(wish, clock_now_us(policies->world.clock), reason));
-    return check_policy(policies, wish->policy, arena, reason);
+    TRY(check_wish(want, clock_now_us(policies->world.clock), reason));
+    return check_policy(policies, want->policy, arena, reason);
 }
 
-Status policies_feature(Policies *policies, const FeatureWish *wish, Reason *reason)
+typedef struct Featuring {
+    const FeatureRequest *want;
+    int64_t now_us;
+} Featuring;
+
+static Status apply_request(RecordEditing *editing, void *context, Reason *reason)
 {
-    ARENA_SCOPE Arena *arena = arena_new();
-    int64_t now_us = clock_now_us(policies->world.clock);
-    TRY(policies_feature_check(policies, wish, reason));
-    Status status = STATUS_CONFLICT;
-    for (int i = 0; i < RACE_TRIES && status == STATUS_CONFLICT; i++) {
-        FeaturedList list;
-        TRY(read_list(policies, STORE_SERIAL, arena, &list));
-        TRY(apply(&list, wish, now_us, reason));
-        status = write_list(policies, &list, arena);
-    }
-    if (status == STATUS_CONFLICT)
-        return reason_set(reason, status, "", "others change the featured policies all the time");
-    return status;
+    const Featuring *featuring = context;
+    editing->write = true;
+    return put(editing->record, featuring->want, featuring->now_us, reason);
+}
+
+Status policies_feature(Policies *policies, const FeatureRequest *want, Reason *reason)
+{
+    Records records = policies_records(policies);
+    Featuring featuring = {want, clock_now_us(policies->world.clock)};
+    TRY(policies_feature_check(policies, want, reason));
+    RecordEdit edit = {.place = LIST, .apply = apply_request, .context = &featuring};
+    return record_edit(&records, &edit, reason);
+}
+
+static Status apply_removal(RecordEditing *editing, void *context, Reason *reason)
+{
+    FeaturedList *list = editing->record;
+    size_t at = find(list, *(uint64_t *)context);
+    (void)reason;
+    editing->write = at < list->count;
+    if (editing->write)
+        take_out(list, at);
+    return STATUS_OK;
 }
 
 Status policies_unfeature(Policies *policies, uint64_t policy)
 {
-    ARENA_SCOPE Arena *arena = arena_new();
-    Status status = STATUS_CONFLICT;
-    for (int i = 0; i < RACE_TRIES && status == STATUS_CONFLICT; i++) {
-        FeaturedList list;
-        TRY(read_list(policies, STORE_SERIAL, arena, &list));
-        size_t at = find(&list, policy);
-        if (at == list.count)
-            return STATUS_OK;
-        take_out(&list, at);
-        status = write_list(policies, &list, arena);
-    }
-    return status;
+    Records records = policies_records(policies);
+    RecordEdit edit = {.place = LIST, .apply = apply_removal, .context = &policy};
+    return record_edit(&records, &edit, NULL);
 }

@@ -5,9 +5,7 @@
  *     head    a fresh id in every value, and the last id that was given
  *     ~/<id>  receipts
  * Every change is conditional on the head, so whoever has read all names knows that none of them is given twice. */
-#include "policies/policies_internal.h"
-
-enum { FORMAT = 1 };
+#include "policies/policies_private.h"
 
 const Slice POLICY_CATEGORIES[] = {
     {"Education", 9}, {"Tax", 3},     {"Health", 6},  {"Environment", 11}, {"Transport", 9},
@@ -33,61 +31,51 @@ static Slice column_of(const char *prefix, uint64_t id, Arena *arena)
 
 /* ---- Reading ------------------------------------------------------------------------------------------------- */
 
-typedef struct Head {
-    Slice value; /* as stored */
-    bool present;
+typedef struct GroupsHead {
+    Id write;
     uint64_t last;
-} Head;
+    Slice value; /* as stored; empty: there is none */
+} GroupsHead;
 
-static Status take_head(Slice value, Head *head)
-{
-    Reader reader = reader_of(value);
-    uint8_t format = reader_u8(&reader);
-    (void)reader_bytes(&reader, ID_BYTES);
-    uint64_t last = reader_u64(&reader);
-    if (!reader_done(&reader) || format != FORMAT)
-        return STATUS_CORRUPT;
-    *head = (Head){value, true, last};
-    return STATUS_OK;
-}
+static const RecordField HEAD_FIELDS[] = {RECORD_WRITE_ID(GroupsHead, write),
+                                          RECORD_U64(GroupsHead, last)};
+const Record GROUP_HEAD_RECORD = RECORD("group head", GroupsHead, 1, HEAD_FIELDS);
+static const RecordField GROUP_FIELDS[] = {RECORD_BOOL(PolicyGroup, active),
+                                           RECORD_REST(PolicyGroup, name, STORE_VALUE_MAX)};
+const Record GROUP_RECORD = RECORD("group", PolicyGroup, 1, GROUP_FIELDS);
 
-static Status take_group(const Cell *cell, Group *ret_group)
+static Status take_group(const Cell *cell, PolicyGroup *ret_group)
 {
-    Reader column = reader_of(slice_after(cell->column, 2)), value = reader_of(cell->value);
-    uint8_t format = reader_u8(&value);
-    Group group = {.id = reader_u64(&column), .description = SLICE_EMPTY};
-    uint8_t active = reader_u8(&value);
-    group.active = active != 0;
-    group.name = reader_rest(&value);
-    if (!reader_done(&column) || !reader_done(&value) || format != FORMAT || active > 1)
-        return STATUS_CORRUPT;
-    *ret_group = group;
-    return STATUS_OK;
+    Reader column = reader_of(slice_after(cell->column, 2));
+    *ret_group = (PolicyGroup){.id = reader_u64(&column), .description = SLICE_EMPTY};
+    return reader_done(&column) ? record_decode(&GROUP_RECORD, cell->value, NULL, NULL, ret_group)
+                                : STATUS_CORRUPT;
 }
 
 /* All names of a kind and the head, of one moment; they fit on a page. */
 static Status read_names(Policies *policies, GroupKind kind, ReadMode mode, Arena *arena,
-                         Group **ret_groups, size_t *ret_count, Head *ret_head)
+                         PolicyGroup **ret_groups, size_t *ret_count, GroupsHead *ret_head)
 {
     Query query = {.table = &TABLE_GROUPS,
                    .row = KINDS[kind].row,
                    .from = SLICE("g/"),
                    .to = SLICE("i"),
                    .after = SLICE_EMPTY,
-                   .limit = GROUPS_MOST + 1,
+                   .limit = GROUPS_MAX + 1,
                    .mode = mode};
     Page page;
     TRY(store_slice(policies->store, &query, arena, &page));
-    Group *groups = ARENA_ARRAY(arena, page.count, Group);
-    Head head = {.value = SLICE_EMPTY};
+    PolicyGroup *groups = ARENA_ARRAY(arena, page.count, PolicyGroup);
+    GroupsHead head = {.value = SLICE_EMPTY};
     size_t count = 0;
     for (size_t i = 0; i < page.count; i++) {
-        if (slice_equal(page.cells[i].column, SLICE("head")))
-            TRY(take_head(page.cells[i].value, &head));
-        else
+        if (slice_equal(page.cells[i].column, SLICE("head"))) {
+            head.value = page.cells[i].value;
+            TRY(record_decode(&GROUP_HEAD_RECORD, head.value, NULL, NULL, &head));
+        } else
             TRY(take_group(&page.cells[i], &groups[count++]));
     }
-    if (page.more || (count > 0 && !head.present))
+    if (page.more || (count > 0 && head.value.size == 0))
         return STATUS_CORRUPT;
     *ret_groups = groups;
     *ret_count = count;
@@ -95,12 +83,12 @@ static Status read_names(Policies *policies, GroupKind kind, ReadMode mode, Aren
     return STATUS_OK;
 }
 
-Status policies_groups(Policies *policies, GroupKind kind, Arena *arena, Group **ret_groups,
+Status policies_groups(Policies *policies, GroupKind kind, Arena *arena, PolicyGroup **ret_groups,
                        size_t *ret_count)
 {
-    Group *groups;
+    PolicyGroup *groups;
     size_t count;
-    Head head;
+    GroupsHead head;
     TRY(read_names(policies, kind, STORE_NORMAL, arena, &groups, &count, &head));
     Read *reads = ARENA_ARRAY(arena, count, Read);
     ReadAnswer *answers = ARENA_ARRAY(arena, count, ReadAnswer);
@@ -127,11 +115,11 @@ static Slice name_key(GroupKind kind, uint64_t id, Arena *arena)
 Status policies_group_name(Policies *policies, GroupKind kind, uint64_t id, Arena *arena,
                            Slice *ret_name)
 {
-    Copy copy;
+    CachedBytes copy;
     Cell cell;
-    Group group = {.name = SLICE_EMPTY};
+    PolicyGroup group = {.name = SLICE_EMPTY};
     Slice key = name_key(kind, id, arena);
-    if (id != 0 && !copies_find(policies->group_names, key, arena, &copy)) {
+    if (id != 0 && !read_cache_find(policies->group_names, key, arena, &copy)) {
         Read read = {&TABLE_GROUPS, KINDS[kind].row, column_of("g/", id, arena), STORE_NORMAL};
         Status status = store_read(policies->store, &read, arena, &cell);
         if (status == STATUS_OK)
@@ -140,7 +128,7 @@ Status policies_group_name(Policies *policies, GroupKind kind, uint64_t id, Aren
             status = STATUS_OK;
         TRY(status);
         copy.bytes = group.name;
-        copies_put(policies->group_names, key, &copy);
+        read_cache_put(policies->group_names, key, &copy);
     }
     *ret_name = id != 0 ? copy.bytes : SLICE_EMPTY;
     return STATUS_OK;
@@ -153,7 +141,7 @@ static Status check_group_of(Policies *policies, GroupKind kind, uint64_t id, Re
     ARENA_SCOPE Arena *arena = arena_new();
     Read read = {&TABLE_GROUPS, KINDS[kind].row, column_of("g/", id, arena), STORE_NORMAL};
     Cell cell;
-    Group group;
+    PolicyGroup group;
     Status status = store_read(policies->store, &read, arena, &cell);
     if (status == STATUS_NOT_FOUND)
         return reason_set(reason, STATUS_REFUSED, KINDS[kind].name, "there is no such %s",
@@ -176,7 +164,8 @@ Status policy_check_groups(Policies *policies, const PolicyText *text, const Pol
 }
 
 /* The group with this name after folding, or NULL. */
-static const Group *find_name(const Group *groups, size_t count, Slice name, Arena *arena)
+static const PolicyGroup *find_name(const PolicyGroup *groups, size_t count, Slice name,
+                                    Arena *arena)
 {
     Slice folded = policy_fold(name, arena);
     for (size_t i = 0; i < count; i++)
@@ -185,7 +174,7 @@ static const Group *find_name(const Group *groups, size_t count, Slice name, Are
     return NULL;
 }
 
-static bool has_id(const Group *groups, size_t count, uint64_t id)
+static bool has_id(const PolicyGroup *groups, size_t count, uint64_t id)
 {
     for (size_t i = 0; i < count; i++)
         if (groups[i].id == id)
@@ -193,82 +182,61 @@ static bool has_id(const Group *groups, size_t count, uint64_t id)
     return false;
 }
 
-static Status check_set(GroupKind kind, const Group *group, const Group *groups, size_t count,
-                        Reason *reason)
+static Status check_set(GroupKind kind, const PolicyGroup *group, const PolicyGroup *groups,
+                        size_t count, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    const Group *same = find_name(groups, count, group->name, arena);
+    const PolicyGroup *same = find_name(groups, count, group->name, arena);
     if (group->id != 0 && !has_id(groups, count, group->id))
         return reason_set(reason, STATUS_NOT_FOUND, "id", "there is no such %s", KINDS[kind].name);
     if (same != NULL && same->id != group->id)
         return reason_set(reason, STATUS_REFUSED, "name", "there is a %s of that name",
                           KINDS[kind].name);
-    if (group->id == 0 && count >= GROUPS_MOST)
-        return reason_set(reason, STATUS_REFUSED, "name", "there are at most %d", GROUPS_MOST);
+    if (group->id == 0 && count >= GROUPS_MAX)
+        return reason_set(reason, STATUS_REFUSED, "name", "there are at most %d", GROUPS_MAX);
     return STATUS_OK;
 }
 
 /* ---- Writing ------------------------------------------------------------------------------------------------- */
 
-static void encode_head(Buffer *to, Id id, uint64_t last)
-{
-    buffer_u8(to, FORMAT);
-    buffer_bytes(to, id_slice(&id));
-    buffer_u64(to, last);
-}
-
-static void encode_group(Buffer *to, const Group *group)
-{
-    buffer_u8(to, FORMAT);
-    buffer_u8(to, group->active);
-    buffer_bytes(to, group->name);
-}
-
 /* `group` has its id; conditional on the head as it was read. */
-static Status write_group(Policies *policies, GroupKind kind, const Group *group, const Head *head,
-                          Arena *arena)
+static Status write_group(Policies *policies, GroupKind kind, const PolicyGroup *group,
+                          const GroupsHead *head, Arena *arena)
 {
-    BUFFER_SCOPE Buffer next = {0};
-    BUFFER_SCOPE Buffer value = {0};
-    Id id = id_new(policies->world.clock, policies->world.random);
-    Slice receipt = store_receipt(id_slice(&id), arena);
-    encode_head(&next, id, group->id > head->last ? group->id : head->last);
-    encode_group(&value, group);
-    Condition condition = {SLICE("head"), head->value, !head->present};
-    Change changes[] = {
-        {.column = SLICE("head"), .value = buffer_slice(&next)},
-        {.column = column_of("g/", group->id, arena), .value = buffer_slice(&value)},
+    Records records = policies_records(policies);
+    GroupsHead next = {.last = group->id > head->last ? group->id : head->last};
+    Change also[] = {
+        {.column = column_of("g/", group->id, arena),
+         .value = record_encode(&GROUP_RECORD, group, NULL, arena)},
         {.column = column_of("d/", group->id, arena), .value = group->description},
-        {.column = receipt, .value = id_slice(&id), .ttl_s = STORE_RECEIPT_TTL_S},
     };
-    Update update = {.table = &TABLE_GROUPS,
-                     .row = KINDS[kind].row,
-                     .conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = sizeof changes / sizeof changes[0],
-                     .proof = receipt};
-    return store_update(policies->store, &update, POLICIES_TRIES, arena, NULL);
+    RecordWrite write = {
+        .place = {&GROUP_HEAD_RECORD, &TABLE_GROUPS, KINDS[kind].row, SLICE("head")},
+        .record = &next,
+        .before = head->value,
+        .also = also,
+        .also_count = 2};
+    return record_write(&records, &write, arena, NULL);
 }
 
-Status policies_set_group(Policies *policies, GroupKind kind, const Group *group, uint64_t *ret_id,
-                          Reason *reason)
+Status policies_set_group(Policies *policies, GroupKind kind, const PolicyGroup *group,
+                          uint64_t *ret_id, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Status status = STATUS_CONFLICT;
-    TRY(policy_check_line("name", group->name, 1, GROUP_NAME_MOST, reason));
-    TRY(policy_check_prose("description", group->description, GROUP_DESCRIPTION_MOST, reason));
+    TRY(policy_check_line("name", group->name, 1, GROUP_NAME_MAX, reason));
+    TRY(policy_check_prose("description", group->description, GROUP_DESCRIPTION_MAX, reason));
     /* Another group that changed in between is no reason to bother anybody: look at the names again. */
-    for (int i = 0; i < POLICIES_TRIES && status == STATUS_CONFLICT; i++) {
-        Group *groups, wanted = *group;
+    for (int i = 0; record_again(&status, i, arena, reason); i++) {
+        PolicyGroup *groups, wanted = *group;
         size_t count;
-        Head head;
+        GroupsHead head;
         TRY(read_names(policies, kind, STORE_SERIAL, arena, &groups, &count, &head));
         TRY(check_set(kind, group, groups, count, reason));
         if (wanted.id == 0)
             wanted.id = head.last + 1;
         status = write_group(policies, kind, &wanted, &head, arena);
-        copies_forget(policies->group_names, name_key(kind, wanted.id, arena));
+        read_cache_forget(policies->group_names, name_key(kind, wanted.id, arena));
         if (status == STATUS_OK)
             *ret_id = wanted.id;
     }
@@ -279,11 +247,11 @@ Status policies_set_group(Policies *policies, GroupKind kind, const Group *group
 static Status ensure_category(Policies *policies, Slice name, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    Group *groups, wanted = {.name = name, .description = SLICE_EMPTY, .active = true};
+    PolicyGroup *groups, wanted = {.name = name, .description = SLICE_EMPTY, .active = true};
     size_t count;
-    Head head;
+    GroupsHead head;
     uint64_t id;
-    TRY(policy_check_line("name", name, 1, GROUP_NAME_MOST, reason));
+    TRY(policy_check_line("name", name, 1, GROUP_NAME_MAX, reason));
     TRY(read_names(policies, GROUP_CATEGORY, STORE_SERIAL, arena, &groups, &count, &head));
     if (find_name(groups, count, name, arena) != NULL)
         return STATUS_OK;

@@ -5,7 +5,7 @@
  * alone, in one place, whatever happened in between. No cycle can close: each policy on it would have begun its merge after
  * it took its source, and that after the source began its own. */
 #include "base/mutant.h"
-#include "policies/policies_internal.h"
+#include "policies/policies_private.h"
 
 /* ---- All that lead to a policy --------------------------------------------------------------------------------- */
 
@@ -78,7 +78,7 @@ static Status walk_from(Walk *walk, uint64_t root)
             return STATUS_CORRUPT;
         for (; level < end; level++) {
             TRY(walk_sources(walk, walk->ids[level]));
-            if (walk->count > 2 * POLICY_MEMBERS_MOST)
+            if (walk->count > 2 * POLICY_MEMBERS_MAX)
                 return STATUS_CORRUPT;
         }
     }
@@ -118,10 +118,10 @@ static Status check_room(Policies *policies, const PolicyRow *target, uint64_t s
     if (below.height + 1 > POLICY_MERGE_DEPTH)
         return reason_set(reason, STATUS_REFUSED, "target", "at most %d policies in a row",
                           POLICY_MERGE_DEPTH);
-    if (below.count + beside.count > POLICY_MEMBERS_MOST ||
-        target->known.source_count >= POLICY_LISTED_MOST)
+    if (below.count + beside.count > POLICY_MEMBERS_MAX ||
+        target->known.source_count >= POLICY_LISTED_MAX)
         return reason_set(reason, STATUS_REFUSED, "target", "at most %d policies become one",
-                          POLICY_MEMBERS_MOST);
+                          POLICY_MEMBERS_MAX);
     return STATUS_OK;
 }
 
@@ -168,7 +168,7 @@ static Status list_on_target(Policies *policies, const PolicyRow *source, int64_
     const PolicyMove *merging = policy_last(source);
     PolicySource listing = {source->known.facts.id, merging->id};
     Status status = STATUS_CONFLICT;
-    for (int i = 0; i < POLICIES_TRIES && status == STATUS_CONFLICT; i++) {
+    for (int i = 0; record_again(&status, i, arena, NULL); i++) {
         PolicyRow target;
         status = policy_row_read(policies, merging->other, STORE_SERIAL, arena, &target);
         if (status == STATUS_NOT_FOUND)
@@ -182,7 +182,7 @@ static Status list_on_target(Policies *policies, const PolicyRow *source, int64_
         TRY(check_room(policies, &target, listing.source, arena, reason));
         status = write_listing(policies, &target, &listing, arena);
     }
-    return status == STATUS_CONFLICT ? STATUS_UNAVAILABLE : status;
+    return status;
 }
 
 /* ---- The source's steps --------------------------------------------------------------------------------------- */
@@ -209,18 +209,16 @@ static Status conclude(Policies *policies, const PolicyRow *source, Reason *reas
 static Status settle(Policies *policies, uint64_t id, Arena *arena, PolicyRow *ret_source,
                      Reason *reason)
 {
-    for (int i = 0; i < POLICIES_TRIES; i++) {
-        PolicyRow source;
-        TRY(policy_row_read(policies, id, STORE_SERIAL, arena, &source));
-        if (policy_last(&source)->state != POLICY_MERGING) {
-            *ret_source = source;
+    Status status = STATUS_CONFLICT;
+    for (int i = 0; record_again(&status, i, NULL, reason); i++) {
+        TRY(policy_row_read(policies, id, STORE_SERIAL, arena, ret_source));
+        if (policy_last(ret_source)->state != POLICY_MERGING)
             return STATUS_OK;
-        }
-        Status status = conclude(policies, &source, reason);
-        if (status != STATUS_OK && status != STATUS_CONFLICT)
-            return status;
+        status = conclude(policies, ret_source, reason);
+        if (status == STATUS_OK)
+            status = STATUS_CONFLICT; /* to be read as it is now */
     }
-    return STATUS_UNAVAILABLE;
+    return status;
 }
 
 /* ---- Merges that wait to be ended ------------------------------------------------------------------------------ */
@@ -228,7 +226,7 @@ static Status settle(Policies *policies, uint64_t id, Arena *arena, PolicyRow *r
 /* Exchanges one of these for another; false when none was there. */
 static bool exchange_left(Policies *policies, uint64_t before, uint64_t after)
 {
-    for (size_t i = 0; i < POLICIES_LEFT_MOST; i++) {
+    for (size_t i = 0; i < POLICIES_LEFT_MAX; i++) {
         uint64_t found = before;
         if (atomic_compare_exchange_strong(&policies->left[i], &found, after))
             return true;
@@ -243,10 +241,10 @@ static void remember_left(Policies *policies, uint64_t source)
         (void)exchange_left(policies, 0, source);
 }
 
-size_t policies_left_merges(Policies *policies, uint64_t ret_sources[POLICIES_LEFT_MOST])
+size_t policies_left_merges(Policies *policies, uint64_t ret_sources[POLICIES_LEFT_MAX])
 {
     size_t count = 0;
-    for (size_t i = 0; i < POLICIES_LEFT_MOST; i++) {
+    for (size_t i = 0; i < POLICIES_LEFT_MAX; i++) {
         uint64_t source = atomic_load(&policies->left[i]);
         if (source != 0)
             ret_sources[count++] = source;
@@ -348,23 +346,25 @@ Status policies_merge(Policies *policies, uint64_t source, uint64_t target, uint
 static Status read_target(Policies *policies, const PolicyMerge *merge, Arena *arena,
                           uint64_t *ret_target)
 {
-    Cell cell;
-    Read read = {&TABLE_POLICIES, policy_row_key(merge->source, arena),
-                 policy_target_column(merge->id, arena), STORE_SERIAL};
-    TRY(store_read(policies->store, &read, arena, &cell));
-    return policy_decode_target(cell.value, ret_target);
+    PolicyTarget target;
+    Records records = policies_records(policies);
+    RecordPlace place = {&POLICY_TARGET_RECORD, &TABLE_POLICIES,
+                         policy_row_key(merge->source, arena),
+                         policy_target_column(merge->id, arena)};
+    TRY(record_read(&records, &place, STORE_SERIAL, arena, &target, NULL));
+    *ret_target = target.policy;
+    return STATUS_OK;
 }
 
 static Status take_target(Policies *policies, const PolicyMerge *merge, Arena *arena,
                           uint64_t *ret_target)
 {
-    BUFFER_SCOPE Buffer value = {0};
-    uint64_t target;
-    TRY(policies_next_id(policies, &target));
-    policy_encode_target(&value, target);
+    PolicyTarget target;
+    TRY(policies_next_id(policies, &target.policy));
     Slice column = policy_target_column(merge->id, arena);
     Condition condition = {.column = column, .value = SLICE_EMPTY, .absent = true};
-    Change change = {.column = column, .value = buffer_slice(&value)};
+    Change change = {.column = column,
+                     .value = record_encode(&POLICY_TARGET_RECORD, &target, NULL, arena)};
     Update update = {.conditions = &condition,
                      .condition_count = 1,
                      .changes = &change,
@@ -374,7 +374,7 @@ static Status take_target(Policies *policies, const PolicyMerge *merge, Arena *a
     if (status == STATUS_CONFLICT) /* the same merge, sent twice: the other id is the one */
         return read_target(policies, merge, arena, ret_target);
     TRY(status);
-    *ret_target = target;
+    *ret_target = target.policy;
     return STATUS_OK;
 }
 

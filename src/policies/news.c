@@ -3,7 +3,7 @@
  * It is written with the update that it announces, at the latest, so a crash leaves a mark without a change, never a change without a mark; who
  * follows reads the policy a few times. */
 #include "base/bytes.h"
-#include "policies/policies_internal.h"
+#include "policies/policies_private.h"
 
 enum { NEWS_TTL_S = 3600, COLUMN = 9 };
 
@@ -39,7 +39,7 @@ Status policies_changed(Policies *policies, uint32_t minute, uint8_t from, Polic
     Query query = {.table = &TABLE_POLICY_NEWS,
                    .row = minute_row(minute, arena),
                    .from = slice_of(&from, 1),
-                   .limit = STORE_PAGE_MOST};
+                   .limit = STORE_PAGE_MAX};
     for (bool more = true; more;) {
         Page page;
         TRY(store_slice(policies->store, &query, arena, &page));

@@ -1,9 +1,9 @@
 /* policies.c -- the handle, creating, moving and reading of policies. */
-#include "policies/policies_internal.h"
+#include "policies/policies_private.h"
 
 #include <stdlib.h>
 
-enum { CACHE_MOST = 250000, GROUP_NAME_BITS = 8, LIST_CELLS = 1000 };
+enum { CACHE_MAX = 250000, GROUP_NAME_BITS = 8, LIST_CELLS = 1000 };
 
 Policies *policies_new(const PoliciesOptions *options)
 {
@@ -14,9 +14,9 @@ Policies *policies_new(const PoliciesOptions *options)
     policies->shared = options->shared;
     policies->ids = sequence_new(options->store, options->world, "policies", options->id_block);
     policies->cache = policy_cache_new(options->world.clock,
-                                       options->cache_most > 0 ? options->cache_most : CACHE_MOST,
+                                       options->cache_max > 0 ? options->cache_max : CACHE_MAX,
                                        options->cache_s * US_PER_S);
-    policies->group_names = copies_new(options->world.clock, GROUP_NAME_BITS, US_PER_S);
+    policies->group_names = read_cache_new(options->world.clock, GROUP_NAME_BITS, US_PER_S);
     return policies;
 }
 
@@ -25,7 +25,7 @@ void policies_free(Policies *policies)
     if (policies == NULL)
         return;
     policy_cache_free(policies->cache);
-    copies_free(policies->group_names);
+    read_cache_free(policies->group_names);
     sequence_free(policies->ids);
     free(policies);
 }
@@ -55,23 +55,19 @@ static PolicyRow first_row(const NewPolicy *policy, PolicyMove *move)
 
 static Status write_first_row(Policies *policies, const PolicyRow *row, Arena *arena)
 {
-    BUFFER_SCOPE Buffer move = {0};
-    BUFFER_SCOPE Buffer state = {0};
-    BUFFER_SCOPE Buffer origin = {0};
-    BUFFER_SCOPE Buffer owner = {0};
-    BUFFER_SCOPE Buffer text = {0};
-    policy_encode_move(&move, policy_last(row));
-    policy_encode_head(&state, &(PolicyHead){1, policy_last(row)->id});
-    policy_encode_origin(&origin, &row->origin);
-    policy_encode_owner(&owner, &row->owner);
-    policy_encode_revision(&text, &row->text);
+    const PolicyMove *move = policy_last(row);
+    PolicyHead head = {1, move->id};
     Slice proof = policy_move_column(0, arena);
     Condition condition = {.column = SLICE("state"), .value = SLICE_EMPTY, .absent = true};
-    Change changes[] = {{.column = proof, .value = buffer_slice(&move)},
-                        {.column = SLICE("state"), .value = buffer_slice(&state)},
-                        {.column = SLICE("origin"), .value = buffer_slice(&origin)},
-                        {.column = SLICE("owner"), .value = buffer_slice(&owner)},
-                        {.column = SLICE("text"), .value = buffer_slice(&text)}};
+    Change changes[] = {
+        {.column = proof, .value = record_encode(&POLICY_MOVE_RECORD, move, NULL, arena)},
+        {.column = SLICE("state"), .value = record_encode(&POLICY_HEAD_RECORD, &head, NULL, arena)},
+        {.column = SLICE("origin"),
+         .value = record_encode(&POLICY_ORIGIN_RECORD, &row->origin, NULL, arena)},
+        {.column = SLICE("owner"),
+         .value = record_encode(&POLICY_OWNER_RECORD, &row->owner, NULL, arena)},
+        {.column = SLICE("text"),
+         .value = record_encode(&POLICY_REVISION_RECORD, &row->text, NULL, arena)}};
     Update update = {.conditions = &condition,
                      .condition_count = 1,
                      .changes = changes,

@@ -28,9 +28,9 @@ typedef struct PoliciesOptions {
     Store *store;
     World world;
     uint32_t id_block;
-    int64_t cache_s;     /* how long facts may be taken from the cache */
-    uint32_t cache_most; /* policies in the cache, about 250 bytes each; 0: 250,000 */
-    bool shared;         /* other instances follow: changes are announced (policies_changed) */
+    int64_t cache_s;    /* how long facts may be taken from the cache */
+    uint32_t cache_max; /* policies in the cache, about 250 bytes each; 0: 250,000 */
+    bool shared;        /* other instances follow: changes are announced (policies_changed) */
 } PoliciesOptions;
 
 Policies *policies_new(const PoliciesOptions *options);
@@ -38,19 +38,19 @@ void policies_free(Policies *policies);
 
 enum {
     POLICY_NAME_LEAST = 3,
-    POLICY_NAME_MOST = 120,
-    POLICY_TEXT_MOST = 20000, /* description, rationale */
-    POLICY_LINKS_MOST = 10,
-    POLICY_LINK_MOST = 510,
-    POLICY_REASON_MOST = 1000,
-    POLICY_REVISIONS_MOST = 500,
-    POLICY_MEMBERS_MOST = 1000, /* that lead to one root, itself included */
-    POLICY_LISTED_MOST = 2000,  /* listings on one row, also of merges that fell back */
+    POLICY_NAME_MAX = 120,
+    POLICY_TEXT_MAX = 20000, /* description, rationale */
+    POLICY_LINKS_MAX = 10,
+    POLICY_LINK_MAX = 510,
+    POLICY_REASON_MAX = 1000,
+    POLICY_REVISIONS_MAX = 500,
+    POLICY_MEMBERS_MAX = 1000, /* that lead to one root, itself included */
+    POLICY_LISTED_MAX = 2000,  /* listings on one row, also of merges that fell back */
 };
 
 typedef struct PolicyText {
     Slice name, description, rationale;
-    Slice links[POLICY_LINKS_MOST];
+    Slice links[POLICY_LINKS_MAX];
     size_t link_count;
     uint64_t category; /* exactly one */
     uint64_t party;    /* 0: none */
@@ -147,8 +147,8 @@ MUST_USE Status policies_merge_target(Policies *policies, const PolicyMerge *mer
 MUST_USE Status policies_finish_merge(Policies *policies, uint64_t source);
 /* Sources of merges that this handle has (perhaps) begun and could not end, until policies_finish_merge has settled them; when there are
  * more, some are missing. Returns how many. */
-enum { POLICIES_LEFT_MOST = 16 };
-size_t policies_left_merges(Policies *policies, uint64_t ret_sources[POLICIES_LEFT_MOST]);
+enum { POLICIES_LEFT_MAX = 16 };
+size_t policies_left_merges(Policies *policies, uint64_t ret_sources[POLICIES_LEFT_MAX]);
 /* Without owner, when the owner's account is closed. */
 MUST_USE Status policies_disown(Policies *policies, uint64_t id, uint64_t owner);
 /* Deleted or void (REFUSED otherwise): removes texts and revisions, and its answer; moves and the ledger stay. Repeating it is
@@ -192,7 +192,7 @@ MUST_USE Status policies_changed(Policies *policies, uint32_t minute, uint8_t fr
 
 /* ---- Facts for rules --------------------------------------------------------------------------------------- */
 
-/* A book for rules, whose facts live until the arena goes; asks the cache, then the store, and gives the same answer for a
+/* A lookup for rules, whose facts live until the arena goes; asks the cache, then the store, and gives the same answer for a
  * policy each time. Moves come without their reasons. What could not be read is not there, and `failed` says so: then nothing
  * may be concluded from its absence. Begin with {.policies = …, .arena = …}; one thread. */
 typedef struct PoliciesReader {
@@ -201,7 +201,7 @@ typedef struct PoliciesReader {
     Status failed;             /* OK, or why some policy could not be read */
     struct PoliciesSeen *seen; /* private */
 } PoliciesReader;
-PolicyBook policies_book(PoliciesReader *reader);
+PolicyLookup policies_lookup(PoliciesReader *reader);
 /* Drops what the cache knows of a policy: after an own move, or when another instance told of one. */
 void policies_forget(Policies *policies, uint64_t id);
 /* All policies that count for a root, through several merges (itself first, then the nearest); from the cache. The root of a
@@ -211,25 +211,25 @@ MUST_USE Status policies_members(Policies *policies, uint64_t root, Arena *arena
 
 /* ---- Categories and parties --------------------------------------------------------------------------------- */
 
-typedef struct Group {
+typedef struct PolicyGroup {
     uint64_t id; /* 1, 2, … within its kind */
     Slice name, description;
     bool active;
-} Group;
+} PolicyGroup;
 
 typedef enum GroupKind { GROUP_CATEGORY, GROUP_PARTY } GroupKind;
-enum { GROUPS_MOST = 1000, GROUP_NAME_MOST = 80, GROUP_DESCRIPTION_MOST = 2000 };
+enum { GROUPS_MAX = 1000, GROUP_NAME_MAX = 80, GROUP_DESCRIPTION_MAX = 2000 };
 
 /* In order of id, which is the order in which they were added. */
 MUST_USE Status policies_groups(Policies *policies, GroupKind kind, Arena *arena,
-                                Group **ret_groups, size_t *ret_count);
+                                PolicyGroup **ret_groups, size_t *ret_count);
 /* The name of one for pages, perhaps from a copy (base/copies.h) of the last second; a change by this handle counts at once. Empty when there
  * is none, or id is 0. */
 MUST_USE Status policies_group_name(Policies *policies, GroupKind kind, uint64_t id, Arena *arena,
                                     Slice *ret_name);
-/* id 0 adds one; names (1 … GROUP_NAME_MOST characters) are unique within a kind, after NFKC and case folding. A disabled one
- * stays on its policies and takes no new ones. REFUSED: the name is taken, or there are GROUPS_MOST. */
-MUST_USE Status policies_set_group(Policies *policies, GroupKind kind, const Group *group,
+/* id 0 adds one; names (1 … GROUP_NAME_MAX characters) are unique within a kind, after NFKC and case folding. A disabled one
+ * stays on its policies and takes no new ones. REFUSED: the name is taken, or there are GROUPS_MAX. */
+MUST_USE Status policies_set_group(Policies *policies, GroupKind kind, const PolicyGroup *group,
                                    uint64_t *ret_id, Reason *reason);
 
 /* The categories of a site that names no others. */
@@ -255,14 +255,14 @@ typedef enum PolicyOrder {
         POLICY_ORDER_COUNT
 } PolicyOrder;
 
-enum { POLICIES_BROWSE_MOST = 100 };
+enum { POLICIES_BROWSE_MAX = 100 };
 
 typedef struct PolicyQuery {
     PolicyOrder order; /* by name, folded; DATE and OWNER by date of creation, the newest first */
     uint64_t group;    /* the party, category or owner */
     Slice prefix;      /* only names that begin so, folded; empty: all. Not by date */
     Slice position;    /* empty: from the beginning; else as it was returned */
-    uint32_t limit;    /* 1 … POLICIES_BROWSE_MOST */
+    uint32_t limit;    /* 1 … POLICIES_BROWSE_MAX */
 } PolicyQuery;
 
 /* Policies that are in lists (policy_state_listed) and belong here; an owner's also when they are merged, retired or wait for

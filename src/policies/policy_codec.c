@@ -1,217 +1,66 @@
 /* policy_codec.c -- see policy_codec.h. */
 #include "policies/policy_codec.h"
 
-enum { FORMAT = 1, UTF8_MOST = 4 /* bytes of a character */ };
+enum { UTF8_MAX = 4 /* bytes of a character */ };
 
-static Id read_id(Reader *reader)
-{
-    Id id = {{0}};
-    Slice bytes = reader_bytes(reader, ID_BYTES);
-    if (bytes.size == ID_BYTES)
-        memcpy(id.bytes, bytes.data, ID_BYTES);
-    return id;
-}
+static const RecordField HEAD_FIELDS[] = {
+    RECORD_RANGE(PolicyHead, count, 4, 1, POLICY_MOVES_MAX),
+    RECORD_ID(PolicyHead, last),
+};
+const Record POLICY_HEAD_RECORD = RECORD("policy head", PolicyHead, 1, HEAD_FIELDS);
 
-/* A reader behind the format byte; failed when that is not ours. */
-static Reader open_value(Slice value)
-{
-    Reader reader = reader_of(value);
-    reader.failed |= reader_u8(&reader) != FORMAT;
-    return reader;
-}
+static const RecordField ORIGIN_FIELDS[] = {
+    RECORD_U64(PolicyOrigin, creator),
+    RECORD_U64(PolicyOrigin, seq),
+    RECORD_ID(PolicyOrigin, version),
+    RECORD_I64(PolicyOrigin, created_us),
+};
+const Record POLICY_ORIGIN_RECORD = RECORD("policy origin", PolicyOrigin, 1, ORIGIN_FIELDS);
 
-/* ---- Head, origin, owner ------------------------------------------------------------------------------------- */
+static const RecordField OWNER_FIELDS[] = {
+    RECORD_WRITE_ID(PolicyOwner, id),
+    RECORD_U64(PolicyOwner, owner),
+};
+const Record POLICY_OWNER_RECORD = RECORD("policy owner", PolicyOwner, 1, OWNER_FIELDS);
 
-void policy_encode_head(Buffer *to, const PolicyHead *head)
-{
-    buffer_u8(to, FORMAT);
-    buffer_u32(to, head->count);
-    buffer_bytes(to, id_slice(&head->last));
-}
+static const RecordField MOVE_FIELDS[] = {
+    RECORD_ENUM(PolicyMove, state, POLICY_STATE_COUNT),
+    RECORD_I64(PolicyMove, time_us),
+    RECORD_ID(PolicyMove, id),
+    RECORD_U64(PolicyMove, actor),
+    RECORD_U64(PolicyMove, other),
+    RECORD_U64(PolicyMove, payer),
+    RECORD_RANGE(PolicyMove, percent, 1, 0, 100),
+    RECORD_REST(PolicyMove, reason, UTF8_MAX *POLICY_REASON_MAX),
+};
+const Record POLICY_MOVE_RECORD = RECORD("policy move", PolicyMove, 1, MOVE_FIELDS);
 
-Status policy_decode_head(Slice value, PolicyHead *ret_head)
-{
-    Reader reader = open_value(value);
-    uint32_t count = reader_u32(&reader);
-    Id last = read_id(&reader);
-    if (!reader_done(&reader) || count == 0 || count > POLICY_MOVES_MOST)
-        return STATUS_CORRUPT;
-    *ret_head = (PolicyHead){count, last};
-    return STATUS_OK;
-}
+static const RecordField EDIT_FIELDS[] = {
+    RECORD_RANGE(PolicyEdit, revision, 4, 2, POLICY_REVISIONS_MAX),
+    RECORD_U64(PolicyEdit, editor),
+    RECORD_I64(PolicyEdit, time_us),
+};
+const Record POLICY_EDIT_RECORD = RECORD("policy edit", PolicyEdit, 1, EDIT_FIELDS);
 
-void policy_encode_origin(Buffer *to, const PolicyOrigin *origin)
-{
-    buffer_u8(to, FORMAT);
-    buffer_u64(to, origin->creator);
-    buffer_u64(to, origin->seq);
-    buffer_bytes(to, id_slice(&origin->version));
-    buffer_i64(to, origin->created_us);
-}
-
-Status policy_decode_origin(Slice value, PolicyOrigin *ret_origin)
-{
-    Reader reader = open_value(value);
-    PolicyOrigin origin;
-    origin.creator = reader_u64(&reader);
-    origin.seq = reader_u64(&reader);
-    origin.version = read_id(&reader);
-    origin.created_us = reader_i64(&reader);
-    if (!reader_done(&reader))
-        return STATUS_CORRUPT;
-    *ret_origin = origin;
-    return STATUS_OK;
-}
-
-void policy_encode_owner(Buffer *to, const PolicyOwner *owner)
-{
-    buffer_u8(to, FORMAT);
-    buffer_bytes(to, id_slice(&owner->id));
-    buffer_u64(to, owner->owner);
-}
-
-Status policy_decode_owner(Slice value, PolicyOwner *ret_owner)
-{
-    Reader reader = open_value(value);
-    PolicyOwner owner;
-    owner.id = read_id(&reader);
-    owner.owner = reader_u64(&reader);
-    if (!reader_done(&reader))
-        return STATUS_CORRUPT;
-    *ret_owner = owner;
-    return STATUS_OK;
-}
-
-/* ---- Moves --------------------------------------------------------------------------------------------------- */
-
-void policy_encode_move(Buffer *to, const PolicyMove *move)
-{
-    buffer_u8(to, FORMAT);
-    buffer_u8(to, (uint8_t)move->state);
-    buffer_i64(to, move->time_us);
-    buffer_bytes(to, id_slice(&move->id));
-    buffer_u64(to, move->actor);
-    buffer_u64(to, move->other);
-    buffer_u64(to, move->payer);
-    buffer_u8(to, (uint8_t)move->percent);
-    buffer_bytes(to, move->reason);
-}
-
-Status policy_decode_move(Slice value, PolicyMove *ret_move)
-{
-    Reader reader = open_value(value);
-    PolicyMove move;
-    uint8_t state = reader_u8(&reader);
-    move.time_us = reader_i64(&reader);
-    move.id = read_id(&reader);
-    move.actor = reader_u64(&reader);
-    move.other = reader_u64(&reader);
-    move.payer = reader_u64(&reader);
-    move.percent = reader_u8(&reader);
-    move.reason = reader_rest(&reader);
-    if (!reader_done(&reader) || state >= POLICY_STATE_COUNT || move.percent > 100 ||
-        move.reason.size > (size_t)UTF8_MOST * POLICY_REASON_MOST)
-        return STATUS_CORRUPT;
-    move.state = (PolicyState)state;
-    *ret_move = move;
-    return STATUS_OK;
-}
-
-void policy_encode_edit(Buffer *to, const PolicyEdit *edit)
-{
-    buffer_u8(to, FORMAT);
-    buffer_u32(to, edit->revision);
-    buffer_u64(to, edit->editor);
-    buffer_i64(to, edit->time_us);
-}
-
-Status policy_decode_edit(Slice value, PolicyEdit *ret_edit)
-{
-    Reader reader = open_value(value);
-    PolicyEdit edit = {.revision = reader_u32(&reader)};
-    edit.editor = reader_u64(&reader);
-    edit.time_us = reader_i64(&reader);
-    if (!reader_done(&reader) || edit.revision < 2 || edit.revision > POLICY_REVISIONS_MOST)
-        return STATUS_CORRUPT;
-    *ret_edit = edit;
-    return STATUS_OK;
-}
-
-void policy_encode_target(Buffer *to, uint64_t target)
-{
-    buffer_u8(to, FORMAT);
-    buffer_u64(to, target);
-}
-
-Status policy_decode_target(Slice value, uint64_t *ret_target)
-{
-    Reader reader = open_value(value);
-    uint64_t target = reader_u64(&reader);
-    if (!reader_done(&reader) || target == 0)
-        return STATUS_CORRUPT;
-    *ret_target = target;
-    return STATUS_OK;
-}
-
-/* ---- Texts --------------------------------------------------------------------------------------------------- */
-
-static void put_text(Buffer *to, Slice text)
-{
-    buffer_u32(to, (uint32_t)text.size);
-    buffer_bytes(to, text);
-}
+static const RecordField TARGET_FIELDS[] = {RECORD_RANGE(PolicyTarget, policy, 8, 1, UINT64_MAX)};
+const Record POLICY_TARGET_RECORD = RECORD("policy target", PolicyTarget, 1, TARGET_FIELDS);
 
 /* A text of more bytes than its characters can have was not written by us. */
-static Slice take_text(Reader *reader, size_t most)
-{
-    uint32_t size = reader_u32(reader);
-    reader->failed |= size > UTF8_MOST * most;
-    return reader_bytes(reader, size);
-}
-
-void policy_encode_revision(Buffer *to, const PolicyRevision *revision)
-{
-    const PolicyText *text = &revision->text;
-    buffer_u8(to, FORMAT);
-    buffer_bytes(to, id_slice(&revision->version));
-    buffer_u32(to, revision->revision);
-    buffer_u64(to, revision->editor);
-    buffer_i64(to, revision->time_us);
-    buffer_u64(to, text->category);
-    buffer_u64(to, text->party);
-    put_text(to, text->name);
-    put_text(to, text->description);
-    put_text(to, text->rationale);
-    buffer_u8(to, (uint8_t)text->link_count);
-    for (size_t i = 0; i < text->link_count; i++)
-        put_text(to, text->links[i]);
-}
-
-Status policy_decode_revision(Slice value, PolicyRevision *ret_revision)
-{
-    Reader reader = open_value(value);
-    PolicyRevision revision = {.revision = 0};
-    PolicyText *text = &revision.text;
-    revision.version = read_id(&reader);
-    revision.revision = reader_u32(&reader);
-    revision.editor = reader_u64(&reader);
-    revision.time_us = reader_i64(&reader);
-    text->category = reader_u64(&reader);
-    text->party = reader_u64(&reader);
-    text->name = take_text(&reader, POLICY_NAME_MOST);
-    text->description = take_text(&reader, POLICY_TEXT_MOST);
-    text->rationale = take_text(&reader, POLICY_TEXT_MOST);
-    text->link_count = reader_u8(&reader);
-    if (text->link_count > POLICY_LINKS_MOST)
-        return STATUS_CORRUPT;
-    for (size_t i = 0; i < text->link_count; i++)
-        text->links[i] = take_text(&reader, POLICY_LINK_MOST);
-    if (!reader_done(&reader) || revision.revision == 0 ||
-        revision.revision > POLICY_REVISIONS_MOST)
-        return STATUS_CORRUPT;
-    *ret_revision = revision;
-    return STATUS_OK;
-}
+static const RecordField LINK_FIELDS[] = {RECORD_ITSELF_TEXT(4, UTF8_MAX *POLICY_LINK_MAX)};
+static const Record LINK_RECORD = RECORD("policy link", Slice, 0, LINK_FIELDS);
+static const RecordField REVISION_FIELDS[] = {
+    RECORD_WRITE_ID(PolicyRevision, version),
+    RECORD_RANGE(PolicyRevision, revision, 4, 1, POLICY_REVISIONS_MAX),
+    RECORD_U64(PolicyRevision, editor),
+    RECORD_I64(PolicyRevision, time_us),
+    RECORD_U64(PolicyRevision, text.category),
+    RECORD_U64(PolicyRevision, text.party),
+    RECORD_TEXT32(PolicyRevision, text.name, UTF8_MAX *POLICY_NAME_MAX),
+    RECORD_TEXT32(PolicyRevision, text.description, UTF8_MAX *POLICY_TEXT_MAX),
+    RECORD_TEXT32(PolicyRevision, text.rationale, UTF8_MAX *POLICY_TEXT_MAX),
+    RECORD_LIST(PolicyRevision, text.links, text.link_count, 1, POLICY_LINKS_MAX, &LINK_RECORD),
+};
+const Record POLICY_REVISION_RECORD = RECORD("policy text", PolicyRevision, 1, REVISION_FIELDS);
 
 /* ---- Columns ----------------------------------------------------------------------------------------------- */
 
@@ -279,10 +128,9 @@ Slice policy_source_column(const PolicySource *source, Arena *arena)
 Status policy_decode_source_column(Slice column, PolicySource *ret_source)
 {
     Reader reader = reader_of(slice_after(column, 2));
-    PolicySource source;
-    source.source = reader_u64(&reader);
-    source.merge = read_id(&reader);
-    if (!slice_starts_with(column, SLICE("l/")) || !reader_done(&reader))
+    PolicySource source = {.source = reader_u64(&reader)};
+    if (!slice_starts_with(column, SLICE("l/")) ||
+        id_from_bytes(reader_rest(&reader), &source.merge) != STATUS_OK)
         return STATUS_CORRUPT;
     *ret_source = source;
     return STATUS_OK;

@@ -1,8 +1,6 @@
 /* policy_codec.h -- the cells of a policy's row as bytes.
  *
- * Every value begins with a format byte. Encoding is one to one: what a decoder takes, its encoder writes again byte for
- * byte (fuzz/fuzz_policies.c), so values can be compared as bytes. A value that no encoder can have written is CORRUPT.
- * Decoded slices are views of the value. Pure.
+ * They are records (store/record.h), so values can be compared as bytes.
  *
  * The row, in byte order of its columns, is laid out so that one slice [l, v) has all but old texts and receipts, and one
  * slice [l, n) has what rules need:
@@ -18,8 +16,8 @@
  *     ~/<id>                receipts */
 #pragma once
 
-#include "base/bytes.h"
 #include "policies/policies.h"
+#include "store/record.h"
 
 /* The state cell. The count makes every value new, also when a merge's two moves share an id. */
 typedef struct PolicyHead {
@@ -38,20 +36,14 @@ typedef struct PolicyOwner {
     uint64_t owner;
 } PolicyOwner;
 
-void policy_encode_head(Buffer *to, const PolicyHead *head);
-MUST_USE Status policy_decode_head(Slice value, PolicyHead *ret_head);
-void policy_encode_move(Buffer *to, const PolicyMove *move);
-MUST_USE Status policy_decode_move(Slice value, PolicyMove *ret_move);
-void policy_encode_origin(Buffer *to, const PolicyOrigin *origin);
-MUST_USE Status policy_decode_origin(Slice value, PolicyOrigin *ret_origin);
-void policy_encode_owner(Buffer *to, const PolicyOwner *owner);
-MUST_USE Status policy_decode_owner(Slice value, PolicyOwner *ret_owner);
-void policy_encode_edit(Buffer *to, const PolicyEdit *edit);
-MUST_USE Status policy_decode_edit(Slice value, PolicyEdit *ret_edit);
-void policy_encode_revision(Buffer *to, const PolicyRevision *revision);
-MUST_USE Status policy_decode_revision(Slice value, PolicyRevision *ret_revision);
-void policy_encode_target(Buffer *to, uint64_t target);
-MUST_USE Status policy_decode_target(Slice value, uint64_t *ret_target);
+/* Of a merge into a new policy: which it is. */
+typedef struct PolicyTarget {
+    uint64_t policy;
+} PolicyTarget;
+
+/* The texts are of struct PolicyRevision. */
+extern const Record POLICY_HEAD_RECORD, POLICY_ORIGIN_RECORD, POLICY_OWNER_RECORD,
+    POLICY_MOVE_RECORD, POLICY_EDIT_RECORD, POLICY_TARGET_RECORD, POLICY_REVISION_RECORD;
 
 /* ---- Columns ----------------------------------------------------------------------------------------------- */
 

@@ -5,9 +5,9 @@
  * The value is the policy. The cells are derived: written lazily after a change, left to the repair when that fails, and
  * checked against the policy when they are read. Timestamps are those of the clock, but not before the change that they
  * follow, so that on one policy a later change wins whatever the clocks say. */
-#include "policies/policies_internal.h"
+#include "policies/policies_private.h"
 
-enum { KEY_MOST = 512, COLUMN_MOST = KEY_MOST + 9, PREFIX_MOST = KEY_MOST, REPAIR_CELLS = 200 };
+enum { KEY_MAX = 512, COLUMN_MAX = KEY_MAX + 9, PREFIX_MAX = KEY_MAX, REPAIR_CELLS = 200 };
 
 static const struct {
     Slice row;
@@ -42,7 +42,7 @@ static Slice row_of(PolicyOrder order, uint64_t group, Arena *arena)
 static Slice name_column(const Policy *policy, Arena *arena)
 {
     Slice key = policy_fold(policy->text.name, arena);
-    size_t size = key.size < KEY_MOST ? key.size : KEY_MOST;
+    size_t size = key.size < KEY_MAX ? key.size : KEY_MAX;
     char *column = arena_bytes(arena, size + 9);
     memcpy(column, key.data, size);
     column[size] = '\0';
@@ -178,8 +178,8 @@ static void narrow(Slice prefix, Arena *arena, Query *query)
     if (prefix.size == 0)
         return;
     Slice from = policy_fold(prefix, arena);
-    if (from.size > KEY_MOST)
-        from.size = KEY_MOST;
+    if (from.size > KEY_MAX)
+        from.size = KEY_MAX;
     char *to = arena_bytes(arena, from.size + 1);
     memcpy(to, from.data, from.size);
     to[from.size] = (char)0xFF;
@@ -192,8 +192,8 @@ Status policies_browse(Policies *policies, const PolicyQuery *query, Arena *aren
 {
     CHECK(query->order < POLICY_ORDER_COUNT);
     CHECK(query->prefix.size == 0 || !LISTS[query->order].newest_first);
-    if (query->limit < 1 || query->limit > POLICIES_BROWSE_MOST ||
-        query->position.size > COLUMN_MOST || query->prefix.size > PREFIX_MOST)
+    if (query->limit < 1 || query->limit > POLICIES_BROWSE_MAX ||
+        query->position.size > COLUMN_MAX || query->prefix.size > PREFIX_MAX)
         return STATUS_INVALID;
     Query slice = {.table = &TABLE_POLICY_INDEX,
                    .row = row_of(query->order, query->group, arena),

@@ -1,6 +1,6 @@
 /* policy_row.c -- reading a policy's row, and appending a move to it. */
 #include "base/mutant.h"
-#include "policies/policies_internal.h"
+#include "policies/policies_private.h"
 
 static const Slice STATE = {"state", 5};
 
@@ -10,7 +10,6 @@ typedef struct RowBuilder {
     PolicyRow row;
     PolicyMove *moves;     /* room for as many as there are cells */
     PolicySource *sources; /* likewise */
-    PolicyHead head;
 } RowBuilder;
 
 static Status take_source(RowBuilder *to, const Cell *cell)
@@ -28,60 +27,50 @@ static Status take_move(RowBuilder *to, const Cell *cell)
     size_t count = to->row.known.facts.move_count;
     uint32_t number = 0;
     TRY(policy_decode_move_column(cell->column, &number));
-    TRY(policy_decode_move(cell->value, &to->moves[count]));
-    if (number != count || count >= POLICY_MOVES_MOST ||
+    TRY(record_decode(&POLICY_MOVE_RECORD, cell->value, NULL, NULL, &to->moves[count]));
+    if (number != count || count >= POLICY_MOVES_MAX ||
         (count > 0 && to->moves[count].time_us <= to->moves[count - 1].time_us))
         return STATUS_CORRUPT;
     to->row.known.facts.move_count++;
     return STATUS_OK;
 }
 
-static Status take_edit(RowBuilder *to, const Cell *cell)
-{
-    return policy_decode_edit(cell->value, &to->row.known.edit);
-}
-
-static Status take_origin(RowBuilder *to, const Cell *cell)
-{
-    return policy_decode_origin(cell->value, &to->row.origin);
-}
-
-static Status take_owner(RowBuilder *to, const Cell *cell)
-{
-    to->row.owner_value = cell->value;
-    return policy_decode_owner(cell->value, &to->row.owner);
-}
-
-static Status take_state(RowBuilder *to, const Cell *cell)
-{
-    to->row.state_value = cell->value;
-    return policy_decode_head(cell->value, &to->head);
-}
-
-static Status take_text(RowBuilder *to, const Cell *cell)
-{
-    to->row.text_value = cell->value;
-    to->row.has_text = true;
-    return policy_decode_revision(cell->value, &to->row.text);
-}
-
+/* Cells that are one record: which, where it goes, and where its value goes (0: nowhere). */
 static const struct {
-    Slice prefix;
-    bool whole; /* the column is just that */
-    Status (*take)(RowBuilder *to, const Cell *cell);
+    Slice column;
+    const Record *record;
+    size_t to, value;
 } CELLS[] = {
-    {{"l/", 2}, false, take_source},  {{"latest", 6}, true, take_edit},
-    {{"m/", 2}, false, take_move},    {{"origin", 6}, true, take_origin},
-    {{"owner", 5}, true, take_owner}, {{"state", 5}, true, take_state},
-    {{"text", 4}, true, take_text},
+    {{"latest", 6}, &POLICY_EDIT_RECORD, offsetof(PolicyRow, known.edit), 0},
+    {{"origin", 6}, &POLICY_ORIGIN_RECORD, offsetof(PolicyRow, origin), 0},
+    {{"owner", 5},
+     &POLICY_OWNER_RECORD,
+     offsetof(PolicyRow, owner),
+     offsetof(PolicyRow, owner_value)},
+    {{"state", 5},
+     &POLICY_HEAD_RECORD,
+     offsetof(PolicyRow, head),
+     offsetof(PolicyRow, state_value)},
+    {{"text", 4},
+     &POLICY_REVISION_RECORD,
+     offsetof(PolicyRow, text),
+     offsetof(PolicyRow, text_value)},
 };
 
 static Status take_cell(RowBuilder *to, const Cell *cell)
 {
-    for (size_t i = 0; i < sizeof CELLS / sizeof CELLS[0]; i++)
-        if (CELLS[i].whole ? slice_equal(cell->column, CELLS[i].prefix)
-                           : slice_starts_with(cell->column, CELLS[i].prefix))
-            return CELLS[i].take(to, cell);
+    void *row = &to->row;
+    if (slice_starts_with(cell->column, SLICE("m/")))
+        return take_move(to, cell);
+    if (slice_starts_with(cell->column, SLICE("l/")))
+        return take_source(to, cell);
+    for (size_t i = 0; i < sizeof CELLS / sizeof CELLS[0]; i++) {
+        if (!slice_equal(cell->column, CELLS[i].column))
+            continue;
+        if (CELLS[i].value != 0)
+            *(Slice *)(void *)((char *)row + CELLS[i].value) = cell->value;
+        return record_decode(CELLS[i].record, cell->value, NULL, NULL, (char *)row + CELLS[i].to);
+    }
     return STATUS_CORRUPT;
 }
 
@@ -93,7 +82,7 @@ static Status read_part(Policies *policies, uint64_t id, Slice to, ReadMode mode
                    .from = SLICE("l"),
                    .to = to,
                    .after = SLICE_EMPTY,
-                   .limit = STORE_PAGE_MOST,
+                   .limit = STORE_PAGE_MAX,
                    .mode = mode};
     Page page;
     TRY(store_slice(policies->store, &query, arena, &page));
@@ -119,10 +108,11 @@ static Status read_row(Policies *policies, uint64_t id, ReadMode mode, Arena *ar
     const PolicyRow *row = &builder.row;
     size_t count = row->known.facts.move_count;
     bool whole = row->state_value.data != NULL && row->owner_value.data != NULL &&
-                 builder.head.count == count && id_equal(builder.head.last, policy_last(row)->id);
+                 row->head.count == count && id_equal(row->head.last, policy_last(row)->id);
     if (!whole)
         return STATUS_CORRUPT;
     *ret_row = *row;
+    ret_row->has_text = row->text_value.data != NULL;
     return STATUS_OK;
 }
 
@@ -219,20 +209,17 @@ Status policy_append(Policies *policies, const PolicyRow *row, PolicyMove *move,
                      int64_t not_before_us)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    BUFFER_SCOPE Buffer value = {0};
-    BUFFER_SCOPE Buffer state = {0};
     const PolicyFacts *facts = &row->known.facts;
     int64_t read_us = policy_cache_now_us(policies->cache);
     int64_t clock_us = clock_now_us(policies->world.clock);
-    CHECK(facts->move_count < POLICY_MOVES_MOST && !id_is_zero(move->id));
+    CHECK(facts->move_count < POLICY_MOVES_MAX && !id_is_zero(move->id));
     move->time_us = policy_move_time(facts, clock_us > not_before_us ? clock_us : not_before_us);
-    policy_encode_move(&value, move);
-    policy_encode_head(&state, &(PolicyHead){(uint32_t)facts->move_count + 1, move->id});
-
+    PolicyHead head = {(uint32_t)facts->move_count + 1, move->id};
     Condition condition = {.column = STATE, .value = row->state_value};
     Slice proof = policy_move_column((uint32_t)facts->move_count, arena);
-    Change changes[] = {{.column = STATE, .value = buffer_slice(&state)},
-                        {.column = proof, .value = buffer_slice(&value)}};
+    Change changes[] = {
+        {.column = STATE, .value = record_encode(&POLICY_HEAD_RECORD, &head, NULL, arena)},
+        {.column = proof, .value = record_encode(&POLICY_MOVE_RECORD, move, NULL, arena)}};
     Update update = {.conditions = &condition,
                      .condition_count = 1,
                      .changes = changes,

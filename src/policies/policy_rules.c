@@ -1,11 +1,9 @@
 /* policy_rules.c -- see policy_rules.h. */
 #include "policies/policy_rules.h"
 
-static const struct {
-    const char *text;
-    bool listed;
-} STATES[POLICY_STATE_COUNT] = {
-#define X(name, listed, text) [POLICY_##name] = {text, listed},
+const char *const POLICY_STATE_WORDS[] = WORDS(POLICY_STATE_LIST, WORD_3);
+static const bool LISTED[] = {
+#define X(name, listed, text) listed,
     POLICY_STATE_LIST(X)
 #undef X
 };
@@ -24,14 +22,13 @@ static const struct {
 
 const char *policy_state_text(PolicyState state)
 {
-    CHECK(state < POLICY_STATE_COUNT);
-    return STATES[state].text;
+    return word_of(POLICY_STATE_WORDS, state);
 }
 
 bool policy_state_listed(PolicyState state)
 {
     CHECK(state < POLICY_STATE_COUNT);
-    return STATES[state].listed;
+    return LISTED[state];
 }
 
 static size_t index_at(const PolicyFacts *facts, int64_t time_us)
@@ -49,10 +46,10 @@ const PolicyMove *policy_move_at(const PolicyFacts *facts, int64_t time_us)
 }
 
 /* Walks from a policy towards its root at a time; NULL when the way is broken. */
-static const PolicyFacts *root_of(const PolicyBook *book, uint64_t id, int64_t time_us)
+static const PolicyFacts *root_of(const PolicyLookup *lookup, uint64_t id, int64_t time_us)
 {
     for (int depth = 0; depth < POLICY_MERGE_DEPTH; depth++) {
-        const PolicyFacts *facts = book->find(book->self, id);
+        const PolicyFacts *facts = lookup->find(lookup->self, id);
         const PolicyMove *move = facts != NULL ? policy_move_at(facts, time_us) : NULL;
         if (move == NULL)
             return NULL;
@@ -63,10 +60,10 @@ static const PolicyFacts *root_of(const PolicyBook *book, uint64_t id, int64_t t
     return NULL;
 }
 
-bool policy_standing(const PolicyBook *book, uint64_t id, int64_t time_us,
+bool policy_standing(const PolicyLookup *lookup, uint64_t id, int64_t time_us,
                      PolicyStanding *ret_standing)
 {
-    const PolicyFacts *root = root_of(book, id, time_us);
+    const PolicyFacts *root = root_of(lookup, id, time_us);
     if (root == NULL)
         return false;
     size_t end = index_at(root, time_us);
@@ -78,11 +75,11 @@ bool policy_standing(const PolicyBook *book, uint64_t id, int64_t time_us,
     return true;
 }
 
-int64_t policy_standing_time(const PolicyBook *book, uint64_t id)
+int64_t policy_standing_time(const PolicyLookup *lookup, uint64_t id)
 {
     int64_t latest_us = 0;
     for (int depth = 0; depth < POLICY_MERGE_DEPTH; depth++) {
-        const PolicyFacts *facts = book->find(book->self, id);
+        const PolicyFacts *facts = lookup->find(lookup->self, id);
         if (facts == NULL || facts->move_count == 0)
             return latest_us;
         const PolicyMove *last = &facts->moves[facts->move_count - 1];
@@ -116,7 +113,7 @@ Status policy_check_move(const PolicyFacts *facts, PolicyState to, Reason *reaso
     bool appeal = is_appeal(facts, to);
     if (!appeal && !is_move(from, to))
         return reason_set(reason, STATUS_REFUSED, "state", "a policy that is %s cannot become %s",
-                          STATES[from].text, STATES[to].text);
+                          POLICY_STATE_WORDS[from], POLICY_STATE_WORDS[to]);
     if ((appeal || to == POLICY_MERGING) && facts->move_count >= POLICY_MOVES_DETOUR)
         return reason_set(reason, STATUS_REFUSED, "state",
                           "after %d moves a policy is not merged and a deletion not appealed",

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/ids.h"
+#include "base/words.h"
 
 /*    name, visible in lists, votes count in the balance, word for people */
 #define POLICY_STATE_LIST(X)                       \
@@ -29,6 +30,7 @@ typedef enum PolicyState {
         POLICY_STATE_COUNT
 } PolicyState;
 
+extern const char *const POLICY_STATE_WORDS[];
 const char *policy_state_text(PolicyState state);
 /* Shown in rankings and lists. */
 bool policy_state_listed(PolicyState state);
@@ -52,17 +54,17 @@ typedef struct PolicyFacts {
 } PolicyFacts;
 
 /* How rules ask for another policy; NULL when it does not exist. */
-typedef struct PolicyBook {
+typedef struct PolicyLookup {
     const PolicyFacts *(*find)(void *self, uint64_t id);
     void *self;
-} PolicyBook;
+} PolicyLookup;
 
 enum {
     POLICY_MERGE_DEPTH = 64, /* policies on the way from a member to its root, both included */
-    POLICY_MOVES_MOST = 200,
+    POLICY_MOVES_MAX = 200,
     /* From here on no detours (a merge that may fall back, an appeal), so that a policy can always be retired and
      * deleted, and none is stuck between two states. */
-    POLICY_MOVES_DETOUR = POLICY_MOVES_MOST - 4,
+    POLICY_MOVES_DETOUR = POLICY_MOVES_MAX - 4,
 };
 
 /* The last move that is not after `time_us`, or NULL when the policy was not there yet. */
@@ -77,11 +79,11 @@ typedef struct PolicyStanding {
 } PolicyStanding;
 
 /* Where a policy stands at a time, through all merges. false when it, or a policy on the way, is not there. */
-bool policy_standing(const PolicyBook *book, uint64_t id, int64_t time_us,
+bool policy_standing(const PolicyLookup *lookup, uint64_t id, int64_t time_us,
                      PolicyStanding *ret_standing);
 
 /* The latest move on the way from the policy to its root: whoever relies on a standing is not earlier than this. */
-int64_t policy_standing_time(const PolicyBook *book, uint64_t id);
+int64_t policy_standing_time(const PolicyLookup *lookup, uint64_t id);
 
 /* Whether the list may go on with `to` after its last move; REFUSED with the rule otherwise. An appeal is a move back to the
  * state before the pending deletion. */

@@ -1,5 +1,5 @@
 /* policy_text.c -- what a text may be: bounds in characters, UTF-8, no control characters; and folding. Pure. */
-#include "policies/policies_internal.h"
+#include "policies/policies_private.h"
 
 #include <stdlib.h>
 #include <utf8proc.h>
@@ -91,14 +91,14 @@ Status policy_check_prose(const char *field, Slice text, size_t most, Reason *re
 
 Status policy_check_reason(Slice text, Reason *reason)
 {
-    return policy_check_prose("reason", text, POLICY_REASON_MOST, reason);
+    return policy_check_prose("reason", text, POLICY_REASON_MAX, reason);
 }
 
 /* The scheme decides what a browser does with a link; a blank or a quote would end it early in somebody's page. */
 static Status check_link(Slice link, Reason *reason)
 {
     static const Slice schemes[] = {{"https://", 8}, {"http://", 7}};
-    TRY(policy_check_line("links", link, 1, POLICY_LINK_MOST, reason));
+    TRY(policy_check_line("links", link, 1, POLICY_LINK_MAX, reason));
     for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
         Slice rest = slice_after(link, schemes[i].size);
         if (!slice_equal_ignoring_case(slice_of(link.data, link.size - rest.size), schemes[i]))
@@ -116,12 +116,12 @@ static Status check_link(Slice link, Reason *reason)
 
 Status policy_check_text(const PolicyText *text, Reason *reason)
 {
-    TRY(policy_check_line("name", text->name, POLICY_NAME_LEAST, POLICY_NAME_MOST, reason));
-    TRY(policy_check_prose("description", text->description, POLICY_TEXT_MOST, reason));
-    TRY(policy_check_prose("rationale", text->rationale, POLICY_TEXT_MOST, reason));
-    if (text->link_count > POLICY_LINKS_MOST)
+    TRY(policy_check_line("name", text->name, POLICY_NAME_LEAST, POLICY_NAME_MAX, reason));
+    TRY(policy_check_prose("description", text->description, POLICY_TEXT_MAX, reason));
+    TRY(policy_check_prose("rationale", text->rationale, POLICY_TEXT_MAX, reason));
+    if (text->link_count > POLICY_LINKS_MAX)
         return reason_set(reason, STATUS_INVALID, "links", "has at most %d links",
-                          POLICY_LINKS_MOST);
+                          POLICY_LINKS_MAX);
     for (size_t i = 0; i < text->link_count; i++)
         TRY(check_link(text->links[i], reason));
     if (text->category == 0)

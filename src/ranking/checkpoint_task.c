@@ -6,13 +6,13 @@ enum { HOURS_A_DAY = 24 };
 static Status open_checkpoints(Ranking *ranking, Arena *arena, Checkpoints *ret_checkpoints)
 {
     Votes *votes;
-    Book *book = ranking_borrow(ranking, &votes);
-    if (book == NULL)
+    RankingIndex *index = ranking_borrow(ranking, &votes);
+    if (index == NULL)
         return STATUS_UNAVAILABLE;
     pthread_rwlock_rdlock(&ranking->lock);
-    int64_t first_us = book_first_us(book);
+    int64_t first_us = ranking_index_first_us(index);
     pthread_rwlock_unlock(&ranking->lock);
-    book_free(book);
+    ranking_index_free(index);
     return checkpoints_open(ranking, votes, first_us, arena, ret_checkpoints);
 }
 

@@ -92,7 +92,7 @@ Status checkpoints_open(Ranking *ranking, Votes *votes, int64_t first_us, Arena 
     TRY(votes_late_days(votes, arena, &checkpoints.late, &checkpoints.late_count));
     Query query = {.table = &TABLE_RANK_CHECKPOINTS,
                    .row = row_key(&checkpoints, NULL, arena),
-                   .limit = STORE_PAGE_MOST,
+                   .limit = STORE_PAGE_MAX,
                    .reverse = true};
     TRY(store_slice(ranking->store, &query, arena, &page));
     checkpoints.days = ARENA_ARRAY(arena, page.count, Checkpoint);
@@ -136,7 +136,7 @@ static Status read_checkpoint(const Checkpoints *checkpoints, const Checkpoint *
     char last[8];
     Query query = {.table = &TABLE_RANK_CHECKPOINTS,
                    .row = row_key(checkpoints, &day->day, keys),
-                   .limit = STORE_PAGE_MOST};
+                   .limit = STORE_PAGE_MAX};
     totals_free(totals);
     for (bool more = true; more;) {
         ARENA_SCOPE Arena *arena = arena_new();

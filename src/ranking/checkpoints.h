@@ -9,7 +9,7 @@
  * A page is for 1,024 consecutive ids, so that any two writers mean the same by it. A policy that once had a change stays in. */
 #pragma once
 
-#include "ranking/inside.h"
+#include "ranking/ranking_private.h"
 
 typedef struct PolicyTotal {
     uint64_t policy;

@@ -5,9 +5,9 @@
  * than FOLLOW_BACK_S, is found by the next refresh. */
 #include <stdlib.h>
 
-#include "ranking/inside.h"
+#include "ranking/ranking_private.h"
 
-enum { FOLLOW_BACK_S = 6, FOLLOW_AGAIN_S = 3, FOLLOWED_MOST = 20000, S_PER_MINUTE = 60 };
+enum { FOLLOW_BACK_S = 6, FOLLOW_AGAIN_S = 3, FOLLOWED_MAX = 20000, S_PER_MINUTE = 60 };
 
 typedef struct Follow {
     Ranking *ranking;
@@ -65,7 +65,7 @@ static Status read_marks(Follow *follow, Votes *votes)
 
 static void remember(Follow *follow)
 {
-    if (follow->followed->count > FOLLOWED_MOST)
+    if (follow->followed->count > FOLLOWED_MAX)
         map_free(follow->followed); /* costs some reads more */
     for (size_t i = 0; i < follow->count; i++)
         map_put(follow->followed, follow->policies[i], (uint64_t)follow->now_s);
@@ -102,14 +102,15 @@ static Status follow_policies(Ranking *ranking, const RankingHeard *heard, bool 
 
 /* ---- Counts --------------------------------------------------------------------------------------------------- */
 
-static Status follow_counts(Ranking *ranking, Votes *votes, const Book *book, bool *changed)
+static Status follow_counts(Ranking *ranking, Votes *votes, const RankingIndex *index,
+                            bool *changed)
 {
     Follow follow = {.ranking = ranking,
                      .followed = &ranking->followed_counts,
                      .now_s = clock_now_us(ranking->world.clock) / US_PER_S};
     Status status = read_marks(&follow, votes);
     if (status == STATUS_OK)
-        status = ranking_reread_changed(ranking, votes, book, follow.policies, follow.count);
+        status = ranking_reread_changed(ranking, votes, index, follow.policies, follow.count);
     if (status == STATUS_OK)
         remember(&follow);
     *changed |= follow.count > 0;
@@ -122,13 +123,13 @@ Status ranking_follow(Ranking *ranking, const RankingHeard *heard, bool *ret_cha
     Votes *votes;
     int64_t began_us = clock_now_us(ranking->world.clock);
     bool changed = false;
-    Book *book = ranking_borrow(ranking, &votes);
-    if (book == NULL)
+    RankingIndex *index = ranking_borrow(ranking, &votes);
+    if (index == NULL)
         return STATUS_UNAVAILABLE;
     Status status = follow_policies(ranking, heard, &changed);
     if (status == STATUS_OK)
-        status = follow_counts(ranking, votes, book, &changed);
-    book_free(book);
+        status = follow_counts(ranking, votes, index, &changed);
+    ranking_index_free(index);
     if (status == STATUS_OK) {
         pthread_rwlock_wrlock(&ranking->lock);
         ranking->followed_us = began_us;

@@ -13,17 +13,17 @@
  *   So the count in memory becomes the count that was read, and every change that was told as saved and is not in it. One that is in
  *   it and not told yet is marked, and is not added when it is told.
  *
- * All policies (load): a book is filled by scans, without any lock. A policy of which nothing was noted nor forgotten since before the
+ * All policies (load): a index is filled by scans, without any lock. A policy of which nothing was noted nor forgotten since before the
  * scan, and nothing is noted now, has had no change of ours under way while it was read: what was saved earlier was
  * projected earlier, and nothing was sent since. All others are unsure. In one moment, under the lock, the unsure ones are
- * collected, and from then on the new book gets all news. The unsure are recounted one by one; then it takes the old one's place.
+ * collected, and from then on the new index gets all news. The unsure are recounted one by one; then it takes the old one's place.
  *
  * Facts of policies need none of that: they are numbered, and older ones never replace newer ones. */
 #include <stdlib.h>
 
 #include "base/bytes.h"
 #include "base/mutant.h"
-#include "ranking/inside.h"
+#include "ranking/ranking_private.h"
 
 enum { RECOUNT_TRIES = 200, RECOUNT_PAUSE_US = 500 };
 /* A mark bears the minute of its writer's clock, which may be ten minutes off ours; it lives for an hour by the clocks of machines
@@ -99,9 +99,9 @@ static void set_count(Ranking *ranking, uint64_t policy, const Marks *first, Cou
     pthread_rwlock_wrlock(&ranking->lock);
     complete(ranking, policy, first, count);
     if (ranking->live != NULL)
-        book_set_count(ranking->live, policy, count);
+        ranking_index_set_count(ranking->live, policy, count);
     if (ranking->next != NULL)
-        book_set_count(ranking->next, policy, count);
+        ranking_index_set_count(ranking->next, policy, count);
     pthread_rwlock_unlock(&ranking->lock);
 }
 
@@ -141,9 +141,9 @@ static Status recount(Ranking *ranking, Votes *votes, uint64_t policy)
 
 /* ---- One policy ------------------------------------------------------------------------------------------------------- */
 
-static bool is_known(const Book *book, uint64_t policy)
+static bool is_known(const RankingIndex *index, uint64_t policy)
 {
-    const Record *record = book_find(book, policy);
+    const Record *record = ranking_index_find(index, policy);
     return record != NULL && record->move_count > 0;
 }
 
@@ -156,13 +156,13 @@ static bool take_policy(Ranking *ranking, const Policy *policy, uint64_t *ret_un
     *ret_unknown = 0;
     pthread_rwlock_wrlock(&ranking->lock);
     if (ranking->live != NULL) {
-        book_set_policy(ranking->live, policy);
-        uncounted = !book_find(ranking->live, policy->id)->counted;
+        ranking_index_set_policy(ranking->live, policy);
+        uncounted = !ranking_index_find(ranking->live, policy->id)->counted;
         if (target != 0 && !is_known(ranking->live, target))
             *ret_unknown = target;
     }
     if (ranking->next != NULL)
-        book_set_policy(ranking->next, policy);
+        ranking_index_set_policy(ranking->next, policy);
     else if (ranking->loading)
         push_again(ranking, policy->id); /* the scan may have passed it */
     pthread_rwlock_unlock(&ranking->lock);
@@ -238,7 +238,7 @@ static Slice keep_position(Buffer *buffer, Slice position)
     return buffer_slice(buffer);
 }
 
-static Status scan_policies(Ranking *ranking, Book *book)
+static Status scan_policies(Ranking *ranking, RankingIndex *index)
 {
     BUFFER_SCOPE Buffer buffer = {0};
     Slice position = SLICE_EMPTY;
@@ -251,13 +251,13 @@ static Status scan_policies(Ranking *ranking, Book *book)
         if (status != STATUS_CORRUPT) /* a policy that cannot be read is in no ranking */
             TRY(status);
         for (size_t i = 0; i < count; i++)
-            book_set_policy(book, &policies[i]);
+            ranking_index_set_policy(index, &policies[i]);
         position = keep_position(&buffer, position);
     }
     return STATUS_OK;
 }
 
-static Status scan_counts(Votes *votes, Book *book)
+static Status scan_counts(Votes *votes, RankingIndex *index)
 {
     BUFFER_SCOPE Buffer buffer = {0};
     Slice position = SLICE_EMPTY;
@@ -267,14 +267,14 @@ static Status scan_counts(Votes *votes, Book *book)
         size_t count;
         TRY(votes_scan_counts(votes, position, arena, &counts, &count, &position, &more));
         for (size_t i = 0; i < count; i++)
-            book_add_count(book, counts[i].policy, &counts[i].count);
+            ranking_index_add_count(index, counts[i].policy, &counts[i].count);
         position = keep_position(&buffer, position);
     }
     return STATUS_OK;
 }
 
-/* From here on the new book gets all news; `ret_unsure` are those whose counts must be read again. */
-static size_t attach(Ranking *ranking, Book *book, uint64_t since, Arena *arena,
+/* From here on the new index gets all news; `ret_unsure` are those whose counts must be read again. */
+static size_t attach(Ranking *ranking, RankingIndex *index, uint64_t since, Arena *arena,
                      uint64_t **ret_unsure)
 {
     size_t count = 0;
@@ -287,23 +287,23 @@ static size_t attach(Ranking *ranking, Book *book, uint64_t since, Arena *arena,
             continue;
         unsure[count++] = policy->policy;
     }
-    ranking->next = book;
+    ranking->next = index;
     pthread_rwlock_unlock(&ranking->lock);
     *ret_unsure = unsure;
     return count;
 }
 
-static Status fill(Ranking *ranking, Votes *votes, Book *book, uint64_t since)
+static Status fill(Ranking *ranking, Votes *votes, RankingIndex *index, uint64_t since)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     uint64_t *unsure;
     uint32_t generation = votes_generation(votes);
-    TRY(scan_policies(ranking, book));
-    TRY(scan_counts(votes, book));
+    TRY(scan_policies(ranking, index));
+    TRY(scan_counts(votes, index));
     if (votes_generation(votes) != generation)
         return STATUS_UNAVAILABLE; /* a repair has just moved on: the scan may have seen both */
-    book_build(book);
-    size_t count = attach(ranking, book, since, arena, &unsure);
+    ranking_index_build(index);
+    size_t count = attach(ranking, index, since, arena, &unsure);
     for (size_t i = 0; i < count; i++)
         TRY(recount(ranking, votes, unsure[i]));
     return reread_again(ranking, votes);
@@ -346,12 +346,12 @@ Status ranking_load(Ranking *ranking, Votes *votes)
     uint64_t since = 0;
     Moment began = moment_now(ranking);
     TRY(begin_load(ranking, votes, &since));
-    Book *book = book_new(ranking->window_days, ranking_today(ranking));
-    Status status = fill(ranking, votes, book, since);
+    RankingIndex *index = ranking_index_new(ranking->window_days, ranking_today(ranking));
+    Status status = fill(ranking, votes, index, since);
     pthread_rwlock_wrlock(&ranking->lock);
-    Book *old = status == STATUS_OK ? ranking->live : book;
+    RankingIndex *old = status == STATUS_OK ? ranking->live : index;
     if (status == STATUS_OK) {
-        ranking->live = book;
+        ranking->live = index;
         caught_up(ranking, began);
     } else {
         set_behind(ranking, began.now_us);
@@ -359,7 +359,7 @@ Status ranking_load(Ranking *ranking, Votes *votes)
     ranking->next = NULL;
     ranking->loading = false;
     pthread_rwlock_unlock(&ranking->lock);
-    book_free(old);
+    ranking_index_free(old);
     return status;
 }
 
@@ -425,14 +425,14 @@ static Status read_marks(Ranking *ranking, Votes *votes, Changed *changed, Chang
                : STATUS_OK;
 }
 
-Status ranking_reread_changed(Ranking *ranking, Votes *votes, const Book *book,
+Status ranking_reread_changed(Ranking *ranking, Votes *votes, const RankingIndex *index,
                               const uint64_t *policies, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t policy = policies[i];
         TRY(recount(ranking, votes, policy));
         pthread_rwlock_rdlock(&ranking->lock);
-        bool known = is_known(book, policy);
+        bool known = is_known(index, policy);
         pthread_rwlock_unlock(&ranking->lock);
         Status status = known ? STATUS_OK : reread(ranking, votes, policy);
         if (status != STATUS_NOT_FOUND)
@@ -452,7 +452,7 @@ static Status reread_moved(Ranking *ranking, Votes *votes, const Changed *moved)
     return STATUS_OK;
 }
 
-static Status refresh(Ranking *ranking, Votes *votes, const Book *book)
+static Status refresh(Ranking *ranking, Votes *votes, const RankingIndex *index)
 {
     Changed changed = {0}, moved = {0};
     Moment began = moment_now(ranking);
@@ -460,7 +460,7 @@ static Status refresh(Ranking *ranking, Votes *votes, const Book *book)
     if (status == STATUS_OK)
         status = reread_moved(ranking, votes, &moved);
     if (status == STATUS_OK)
-        status = ranking_reread_changed(ranking, votes, book, changed.policies, changed.count);
+        status = ranking_reread_changed(ranking, votes, index, changed.policies, changed.count);
     pthread_rwlock_wrlock(&ranking->lock);
     if (status == STATUS_OK)
         caught_up(ranking, began);
@@ -478,11 +478,11 @@ static Status refresh(Ranking *ranking, Votes *votes, const Book *book)
 Status ranking_refresh(Ranking *ranking)
 {
     Votes *votes;
-    Book *book = ranking_borrow(ranking, &votes);
-    if (book == NULL)
+    RankingIndex *index = ranking_borrow(ranking, &votes);
+    if (index == NULL)
         return STATUS_UNAVAILABLE;
-    Status status = refresh(ranking, votes, book);
-    book_free(book);
+    Status status = refresh(ranking, votes, index);
+    ranking_index_free(index);
     if (status != STATUS_OK && minutes_since(ranking) >= MARKS_MINUTES &&
         !MUTANT(refresh_ten_minutes))
         return ranking_load(ranking, votes);

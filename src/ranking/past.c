@@ -1,6 +1,6 @@
 /* past.c -- rankings of past hours, from the ledger's changes by hour and from the moves of policies by time.
  *
- * A question copies from the book what it needs of the policies: ids, groups, and all steps of their lives in order of time.
+ * A question copies from the index what it needs of the policies: ids, groups, and all steps of their lives in order of time.
  * Then it moves through time: changes of hours go to the sums of the roots of that time, steps list and unlist policies and join sums when
  * they were merged. So a history costs the changes on its way, and one pass over the sums for each moment; nothing is kept
  * between questions. Categories and parties are those of today: a ranking within a category means the category as it is now. */
@@ -39,13 +39,13 @@ typedef struct Past {
     int64_t end_us; /* the last moment of the hour */
 } Past;
 
-/* ---- What is copied from the book -------------------------------------------------------------------------------------- */
+/* ---- What is copied from the index -------------------------------------------------------------------------------------- */
 
-static void copy_steps(Past *past, const Book *book, const Record *record)
+static void copy_steps(Past *past, const RankingIndex *index, const Record *record)
 {
     for (size_t i = 0; i < record->step_count; i++) {
         const Step *step = &record->steps[i];
-        const Record *target = step->target == 0 ? record : book_find(book, step->target);
+        const Record *target = step->target == 0 ? record : ranking_index_find(index, step->target);
         if (past->step_count == past->step_room) {
             past->step_room = 2 * past->step_room + 64;
             past->steps = realloc(past->steps, past->step_room * sizeof *past->steps);
@@ -57,7 +57,8 @@ static void copy_steps(Past *past, const Book *book, const Record *record)
     }
 }
 
-static void copy_policy(Past *past, const Book *book, const Record *record, const RankQuery *query)
+static void copy_policy(Past *past, const RankingIndex *index, const Record *record,
+                        const RankQuery *query)
 {
     past->policies[record->number] =
         (PastPolicy){.id = record->id,
@@ -65,7 +66,7 @@ static void copy_policy(Past *past, const Book *book, const Record *record, cons
                      .in_group = (query->category == 0 || record->category == query->category) &&
                                  (query->party == 0 || record->party == query->party)};
     map_put(&past->numbers, record->id, record->number + 1);
-    copy_steps(past, book, record);
+    copy_steps(past, index, record);
 }
 
 static int by_time(const void *a, const void *b)
@@ -76,17 +77,18 @@ static int by_time(const void *a, const void *b)
 
 /* The lock is taken for some policies at a time, so that saves need not wait for all of it. What is made meanwhile is later than
  * any moment that can be asked for. */
-static void copy_book(Past *past, Ranking *ranking, const Book *book, const RankQuery *query)
+static void copy_index(Past *past, Ranking *ranking, const RankingIndex *index,
+                       const RankQuery *query)
 {
     pthread_rwlock_rdlock(&ranking->lock);
-    past->count = book_count(book);
+    past->count = ranking_index_count(index);
     pthread_rwlock_unlock(&ranking->lock);
     past->policies = calloc(past->count + 1, sizeof *past->policies);
     CHECK(past->policies != NULL);
     for (size_t start = 0; start < past->count; start += CHUNK) {
         pthread_rwlock_rdlock(&ranking->lock);
         for (size_t i = start; i < past->count && i < start + CHUNK; i++)
-            copy_policy(past, book, book_at(book, i), query);
+            copy_policy(past, index, ranking_index_at(index, i), query);
         pthread_rwlock_unlock(&ranking->lock);
     }
     if (past->step_count > 0)
@@ -182,14 +184,14 @@ static Status past_open(Past *past, Ranking *ranking, const RankQuery *query, Ar
     past->now = (Totals){.changed = add_now, .context = past};
     past->before = (Totals){.changed = add_before, .context = past};
     TRY(ranking_check_query(query));
-    Book *book = ranking_borrow(ranking, &votes);
-    if (book == NULL)
+    RankingIndex *index = ranking_borrow(ranking, &votes);
+    if (index == NULL)
         return STATUS_UNAVAILABLE;
-    copy_book(past, ranking, book, query);
+    copy_index(past, ranking, index, query);
     pthread_rwlock_rdlock(&ranking->lock);
-    int64_t first_us = book_first_us(book);
+    int64_t first_us = ranking_index_first_us(index);
     pthread_rwlock_unlock(&ranking->lock);
-    book_free(book);
+    ranking_index_free(index);
     return checkpoints_open(ranking, votes, first_us, arena, &past->checkpoints);
 }
 
@@ -225,7 +227,7 @@ static Order *order_of(const Past *past)
 static Status page_of(Past *past, uint32_t hour, uint64_t offset, uint32_t limit, Arena *arena,
                       RankPage *ret_page)
 {
-    OrderKey found[RANK_PAGE_MOST];
+    OrderKey found[RANK_PAGE_MAX];
     TRY(past_move(past, hour));
     Order *order = order_of(past);
     RankPage page = {.policies = order_count(order), .as_of_us = past->end_us + 1};
@@ -245,7 +247,7 @@ Status ranking_page_at(Ranking *ranking, const RankQuery *query, uint32_t hour, 
 {
     ARENA_SCOPE Arena *own = arena_new();
     Past past;
-    if (limit < 1 || limit > RANK_PAGE_MOST || !is_over(ranking, hour))
+    if (limit < 1 || limit > RANK_PAGE_MAX || !is_over(ranking, hour))
         return STATUS_INVALID;
     Status status = past_open(&past, ranking, query, own);
     if (status == STATUS_OK)
@@ -286,7 +288,7 @@ Status ranking_history(Ranking *ranking, const RankQuery *query, uint64_t policy
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Past past;
-    if (count > RANK_MOMENTS_MOST)
+    if (count > RANK_MOMENTS_MAX)
         return STATUS_INVALID;
     for (size_t i = 0; i < count; i++)
         if (!is_over(ranking, hours[i]) || (i > 0 && hours[i] <= hours[i - 1]))

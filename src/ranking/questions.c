@@ -1,20 +1,20 @@
 /* questions.c -- pages and places, from memory. */
-#include "ranking/inside.h"
+#include "ranking/ranking_private.h"
 
 Status ranking_check_query(const RankQuery *query)
 {
-    if (query->days >= BOOK_WINDOWS || (query->category != 0 && query->party != 0) ||
-        query->category > GROUPS_MOST || query->party > GROUPS_MOST)
+    if (query->days >= RANKING_INDEX_WINDOWS || (query->category != 0 && query->party != 0) ||
+        query->category > GROUPS_MAX || query->party > GROUPS_MAX)
         return STATUS_INVALID;
     return STATUS_OK;
 }
 
-/* Whether the book is of today and has the tree; a shelf where nothing stands needs none. */
+/* Whether the index is of today and has the tree; a group where nothing stands needs none. */
 static bool is_ready(const Ranking *ranking, const RankQuery *query)
 {
-    const Shelf *shelf = book_shelf(ranking->live, query);
-    return book_today(ranking->live) == ranking_today(ranking) &&
-           (shelf->orders[query->days] != NULL || shelf->count == 0);
+    const RankingGroup *ranking_group = ranking_index_group(ranking->live, query);
+    return ranking_index_today(ranking->live) == ranking_today(ranking) &&
+           (ranking_group->orders[query->days] != NULL || ranking_group->count == 0);
 }
 
 /* Takes the lock for reading, with the tree of the query in place. Making it needs the lock for writing, after which
@@ -27,7 +27,7 @@ static Status begin(Ranking *ranking, const RankQuery *query)
         pthread_rwlock_unlock(&ranking->lock);
         pthread_rwlock_wrlock(&ranking->lock);
         ranking_turn(ranking);
-        book_build_order(ranking->live, query, clock_steady_us(ranking->world.clock));
+        ranking_index_build_order(ranking->live, query, clock_steady_us(ranking->world.clock));
         pthread_rwlock_unlock(&ranking->lock);
         pthread_rwlock_rdlock(&ranking->lock);
     }
@@ -35,7 +35,8 @@ static Status begin(Ranking *ranking, const RankQuery *query)
         pthread_rwlock_unlock(&ranking->lock);
         return STATUS_UNAVAILABLE;
     }
-    book_shelf(ranking->live, query)->used_us[query->days] = clock_steady_us(ranking->world.clock);
+    ranking_index_group(ranking->live, query)->used_us[query->days] =
+        clock_steady_us(ranking->world.clock);
     return STATUS_OK;
 }
 
@@ -44,22 +45,22 @@ static void end(Ranking *ranking)
     pthread_rwlock_unlock(&ranking->lock);
 }
 
-static RankRow row_of(const Book *book, uint64_t place, OrderKey key)
+static RankRow row_of(const RankingIndex *index, uint64_t place, OrderKey key)
 {
-    const Record *record = book_find(book, key.id);
+    const Record *record = ranking_index_find(index, key.id);
     return (RankRow){place + 1, key.id, key.votes, record->sum.total};
 }
 
 Status ranking_page(Ranking *ranking, const RankQuery *query, uint64_t offset, uint32_t limit,
                     Arena *arena, RankPage *ret_page)
 {
-    OrderKey keys[RANK_PAGE_MOST];
-    if (limit < 1 || limit > RANK_PAGE_MOST)
+    OrderKey keys[RANK_PAGE_MAX];
+    if (limit < 1 || limit > RANK_PAGE_MAX)
         return STATUS_INVALID;
     TRY(begin(ranking, query));
-    const Shelf *shelf = book_shelf(ranking->live, query);
-    const Order *order = shelf->orders[query->days];
-    RankPage page = {.policies = shelf->count, .as_of_us = ranking_as_of_us(ranking)};
+    const RankingGroup *ranking_group = ranking_index_group(ranking->live, query);
+    const Order *order = ranking_group->orders[query->days];
+    RankPage page = {.policies = ranking_group->count, .as_of_us = ranking_as_of_us(ranking)};
     page.count = order == NULL ? 0 : order_slice(order, offset, limit, keys);
     page.rows = ARENA_ARRAY(arena, page.count, RankRow);
     for (size_t i = 0; i < page.count; i++)
@@ -69,32 +70,33 @@ Status ranking_page(Ranking *ranking, const RankQuery *query, uint64_t offset, u
     return STATUS_OK;
 }
 
-static RankPlace place_of(const Book *book, const Order *order, OrderKey key)
+static RankPlace place_of(const RankingIndex *index, const Order *order, OrderKey key)
 {
     OrderKey around[3]; /* above, itself, below */
     uint64_t at = order_place(order, key);
     size_t above = at > 0;
     size_t count = order_slice(order, at - above, 2 + above, around);
-    RankPlace place = {.self = row_of(book, at, key), .policies = order_count(order)};
+    RankPlace place = {.self = row_of(index, at, key), .policies = order_count(order)};
     if (above) {
         place.has_above = true;
-        place.above = row_of(book, at - 1, around[0]);
+        place.above = row_of(index, at - 1, around[0]);
         place.to_beat = around[0].votes - key.votes + (around[0].id < key.id);
     }
     if (count > above + 1) {
         place.has_below = true;
-        place.below = row_of(book, at + 1, around[above + 1]);
+        place.below = row_of(index, at + 1, around[above + 1]);
     }
     return place;
 }
 
 /* What a policy is found by in the tree of the query; false when it is not there. */
-static bool find_key(const Book *book, const RankQuery *query, uint64_t policy, OrderKey *ret_key)
+static bool find_key(const RankingIndex *index, const RankQuery *query, uint64_t policy,
+                     OrderKey *ret_key)
 {
-    const Record *record = book_find(book, policy);
-    if (record == NULL || !book_on_shelf(book, record, query))
+    const Record *record = ranking_index_find(index, policy);
+    if (record == NULL || !ranking_index_in_group(index, record, query))
         return false;
-    *ret_key = (OrderKey){book_votes(book, record, query->days), policy};
+    *ret_key = (OrderKey){ranking_index_votes(index, record, query->days), policy};
     return true;
 }
 
@@ -103,10 +105,10 @@ Status ranking_place(Ranking *ranking, const RankQuery *query, uint64_t policy,
 {
     OrderKey key;
     TRY(begin(ranking, query));
-    const Book *book = ranking->live;
-    bool found = find_key(book, query, policy, &key);
+    const RankingIndex *index = ranking->live;
+    bool found = find_key(index, query, policy, &key);
     if (found) {
-        *ret_place = place_of(book, book_shelf(book, query)->orders[query->days], key);
+        *ret_place = place_of(index, ranking_index_group(index, query)->orders[query->days], key);
         ret_place->as_of_us = ranking_as_of_us(ranking);
     }
     end(ranking);
@@ -118,7 +120,7 @@ Status ranking_ranks(Ranking *ranking, const RankQuery *query, const uint64_t *p
 {
     OrderKey key;
     TRY(begin(ranking, query));
-    const Order *order = book_shelf(ranking->live, query)->orders[query->days];
+    const Order *order = ranking_index_group(ranking->live, query)->orders[query->days];
     for (size_t i = 0; i < count; i++)
         ret_ranks[i] =
             find_key(ranking->live, query, policies[i], &key) ? order_place(order, key) + 1 : 0;
@@ -129,13 +131,13 @@ Status ranking_ranks(Ranking *ranking, const RankQuery *query, const uint64_t *p
 Status ranking_days(Ranking *ranking, uint64_t policy, int64_t *ret_days, uint32_t count)
 {
     RankQuery query = {0};
-    if (count < 1 || count >= BOOK_WINDOWS)
+    if (count < 1 || count >= RANKING_INDEX_WINDOWS)
         return STATUS_INVALID;
     TRY(begin(ranking, &query));
-    const Record *record = book_find(ranking->live, policy);
+    const Record *record = ranking_index_find(ranking->live, policy);
     for (uint32_t i = 0; record != NULL && i < count; i++)
-        ret_days[count - 1 - i] = book_votes(ranking->live, record, i + 1) -
-                                  (i > 0 ? book_votes(ranking->live, record, i) : 0);
+        ret_days[count - 1 - i] = ranking_index_votes(ranking->live, record, i + 1) -
+                                  (i > 0 ? ranking_index_votes(ranking->live, record, i) : 0);
     end(ranking);
     return record != NULL ? STATUS_OK : STATUS_NOT_FOUND;
 }

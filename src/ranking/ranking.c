@@ -2,14 +2,14 @@
 #include <stdlib.h>
 
 #include "base/mutant.h"
-#include "ranking/inside.h"
+#include "ranking/ranking_private.h"
 
 Ranking *ranking_new(const RankingOptions *options)
 {
     pthread_rwlockattr_t kind;
     Ranking *ranking = calloc(1, sizeof *ranking);
     CHECK(ranking != NULL);
-    CHECK(options->window_days >= 1 && options->window_days < BOOK_WINDOWS);
+    CHECK(options->window_days >= 1 && options->window_days < RANKING_INDEX_WINDOWS);
     *ranking = (Ranking){.store = options->store,
                          .world = options->world,
                          .policies = options->policies,
@@ -28,7 +28,7 @@ void ranking_free(Ranking *ranking)
     if (ranking == NULL)
         return;
     CHECK(!ranking->loading);
-    book_free(ranking->live);
+    ranking_index_free(ranking->live);
     pending_free(&ranking->pending);
     pthread_rwlock_destroy(&ranking->lock);
     free(ranking->again);
@@ -55,17 +55,17 @@ int64_t ranking_as_of_us(const Ranking *ranking)
 void ranking_turn(Ranking *ranking)
 {
     uint32_t today = ranking_today(ranking);
-    if (ranking->live != NULL && book_today(ranking->live) != today)
-        book_turn(ranking->live, today);
+    if (ranking->live != NULL && ranking_index_today(ranking->live) != today)
+        ranking_index_turn(ranking->live, today);
 }
 
-Book *ranking_borrow(Ranking *ranking, Votes **ret_votes)
+RankingIndex *ranking_borrow(Ranking *ranking, Votes **ret_votes)
 {
     pthread_rwlock_rdlock(&ranking->lock);
-    Book *book = ranking->live == NULL ? NULL : book_share(ranking->live);
+    RankingIndex *index = ranking->live == NULL ? NULL : ranking_index_share(ranking->live);
     *ret_votes = ranking->votes;
     pthread_rwlock_unlock(&ranking->lock);
-    return book;
+    return index;
 }
 
 /* ---- News ----------------------------------------------------------------------------------------------------------- */
@@ -74,9 +74,9 @@ static void add_noted(void *context, const Noted *noted)
 {
     Ranking *ranking = context;
     if (ranking->live != NULL)
-        book_change(ranking->live, noted->policy, noted->time_us, noted->change);
+        ranking_index_change(ranking->live, noted->policy, noted->time_us, noted->change);
     if (ranking->next != NULL)
-        book_change(ranking->next, noted->policy, noted->time_us, noted->change);
+        ranking_index_change(ranking->next, noted->policy, noted->time_us, noted->change);
 }
 
 /* Trees that nobody asks for must go though nobody asks; saves come anyway. */
@@ -87,7 +87,7 @@ static void drop_idle(Ranking *ranking)
     if (ranking->live == NULL || steady_us - ranking->dropped_us < EVERY_S * US_PER_S)
         return;
     ranking->dropped_us = steady_us;
-    book_drop_idle(ranking->live, steady_us);
+    ranking_index_drop_idle(ranking->live, steady_us);
 }
 
 static void told(void *self, VoteStep step, const VoteNews *news)

@@ -73,7 +73,7 @@ typedef struct RankPage {
     int64_t as_of_us;
 } RankPage;
 
-enum { RANK_PAGE_MOST = 1000 };
+enum { RANK_PAGE_MAX = 1000 };
 
 MUST_USE Status ranking_page(Ranking *ranking, const RankQuery *query, uint64_t offset,
                              uint32_t limit, Arena *arena, RankPage *ret_page);
@@ -114,9 +114,9 @@ typedef struct RankMoment {
     int64_t votes, total;
 } RankMoment;
 
-enum { RANK_MOMENTS_MOST = 800 };
+enum { RANK_MOMENTS_MAX = 800 };
 
-/* One policy's rank at the ends of the given hours, ascending, at most RANK_MOMENTS_MOST. */
+/* One policy's rank at the ends of the given hours, ascending, at most RANK_MOMENTS_MAX. */
 MUST_USE Status ranking_history(Ranking *ranking, const RankQuery *query, uint64_t policy,
                                 const uint32_t *hours, size_t count, RankMoment *ret_moments);
 /* Writes or rewrites the daily checkpoint of a day that has ended, when it is missing or marked as late. Checkpoints make

@@ -1,5 +1,5 @@
 /* lists.c -- asking for reports, repairing their lists, and letters that are due. See reports.h. */
-#include "reports/inside.h"
+#include "reports/reports_private.h"
 
 enum {
     SCAN_CELLS = 500,
@@ -58,7 +58,7 @@ Status reports_list(Reports *reports, const ReportQuery *query, Arena *arena, Re
 {
     Page marks;
     CHECK(query->state < REPORT_STATE_COUNT);
-    if (query->limit == 0 || query->limit > REPORTS_LIST_MOST)
+    if (query->limit == 0 || query->limit > REPORTS_LIST_MAX)
         return STATUS_INVALID;
     TRY(read_marks(reports, query, arena, &marks));
     ReportPage page = {.reports = ARENA_ARRAY(arena, marks.count, Report), .more = marks.more};
@@ -80,7 +80,7 @@ Status reports_of_policy(Reports *reports, uint64_t policy, Arena *arena, Report
                    .to = SLICE_EMPTY,
                    .after = SLICE_EMPTY,
                    .reverse = true,
-                   .limit = REPORTS_LIST_MOST};
+                   .limit = REPORTS_LIST_MAX};
     Page page;
     size_t count = 0;
     TRY(store_slice(reports->options.store, &query, arena, &page));
@@ -105,7 +105,7 @@ Status reports_of_policy(Reports *reports, uint64_t policy, Arena *arena, Report
 /* The marks that are not there are written. The report may move meanwhile: that leaves a mark too many, which readers take away. */
 static Status add_missing(Reports *reports, const Report *report, Arena *arena, size_t *added)
 {
-    RowChange marks[MARKS_MOST], missing[MARKS_MOST];
+    RowChange marks[MARKS_MAX], missing[MARKS_MAX];
     size_t count = report_list_marks(reports, report, arena, marks), missing_count = 0;
     for (size_t i = 0; i < count; i++) {
         Cell cell;
@@ -130,13 +130,14 @@ Status reports_reindex_page(Reports *reports, Slice position, Arena *arena, Slic
     TRY(store_scan(reports->options.store, &TABLE_REPORTS, position, SCAN_CELLS, arena, &page));
     for (size_t i = 0; i < page.count; i++) {
         const ScanCell *cell = &page.cells[i];
-        Report report;
+        ReportRow row = {.report.email = SLICE_EMPTY};
         if (!slice_equal(cell->cell.column, SLICE("head")))
             continue;
-        if (cell->row.size != sizeof report.id)
+        if (cell->row.size != sizeof row.report.id)
             return STATUS_CORRUPT;
-        TRY(report_head_decode(bytes_get_u64(cell->row.data), cell->cell.value, &report));
-        TRY(add_missing(reports, &report, arena, &added));
+        row.report.id = bytes_get_u64(cell->row.data);
+        TRY(record_decode(&REPORT_HEAD_RECORD, cell->cell.value, NULL, NULL, &row));
+        TRY(add_missing(reports, &row.report, arena, &added));
     }
     *ret_position = page.position;
     *ret_more = page.more;
@@ -172,7 +173,7 @@ Status reports_letters(Reports *reports, Arena *arena, ReportLetter **ret_letter
                    .from = SLICE_EMPTY,
                    .to = SLICE_EMPTY,
                    .after = SLICE_EMPTY,
-                   .limit = REPORTS_LIST_MOST};
+                   .limit = REPORTS_LIST_MAX};
     Page page;
     size_t count = 0;
     int64_t settled_us = reports_now_us(reports) - MARK_SETTLES_S * US_PER_S;

@@ -1,10 +1,10 @@
-/* marks.c -- the rows of lists and letters, in table report_index. See inside.h.
+/* marks.c -- the rows of lists and letters, in table report_index. See reports_private.h.
  *
  *   s/state   when it came into the state, report: nothing
  *   p/policy  report: nothing
  *   letters   kind, report: nothing
  * The time in a mark of a state differs for each move, so a mark that was left by a move that did not come to be is never right again. */
-#include "reports/inside.h"
+#include "reports/reports_private.h"
 
 enum { LETTER_TTL_S = 30 * 86400 };
 
@@ -66,7 +66,7 @@ static RowChange mark(const Reports *reports, Slice row, Slice column, int64_t t
 }
 
 size_t report_list_marks(Reports *reports, const Report *report, Arena *arena,
-                         RowChange ret_changes[MARKS_MOST])
+                         RowChange ret_changes[MARKS_MAX])
 {
     int64_t ttl_s = report_ttl_s(reports, report);
     ReportMark at = {report->since_us, report->id};

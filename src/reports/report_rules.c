@@ -3,70 +3,29 @@
 
 #include "base/world.h"
 
-typedef struct Words {
-    const char *word, *text;
-} Words;
-
-static const Words STATES[] = {
-#define X(name, word, text) {word, text},
-    REPORT_STATE_LIST(X)
-#undef X
-};
-
-static const Words KINDS[] = {
-#define X(name, word, text) {word, text},
-    REPORT_KIND_LIST(X)
-#undef X
-};
+const char *const REPORT_STATE_WORDS[] = WORDS(REPORT_STATE_LIST, WORD_2);
+const char *const REPORT_KIND_WORDS[] = WORDS(REPORT_KIND_LIST, WORD_2);
+static const char *const STATE_TEXTS[] = WORDS(REPORT_STATE_LIST, WORD_3);
+static const char *const KIND_TEXTS[] = WORDS(REPORT_KIND_LIST, WORD_3);
 
 const char *report_state_word(ReportState state)
 {
-    CHECK(state < REPORT_STATE_COUNT);
-    return STATES[state].word;
+    return word_of(REPORT_STATE_WORDS, state);
 }
 
 const char *report_state_text(ReportState state)
 {
-    CHECK(state < REPORT_STATE_COUNT);
-    return STATES[state].text;
+    return word_of(STATE_TEXTS, state);
 }
 
 const char *report_kind_word(ReportKind kind)
 {
-    CHECK(kind < REPORT_KIND_COUNT);
-    return KINDS[kind].word;
+    return word_of(REPORT_KIND_WORDS, kind);
 }
 
 const char *report_kind_text(ReportKind kind)
 {
-    CHECK(kind < REPORT_KIND_COUNT);
-    return KINDS[kind].text;
-}
-
-static int find_word(const Words *words, int count, Slice word)
-{
-    int i = 0;
-    while (i < count && !slice_equal(word, slice_from(words[i].word)))
-        i++;
-    return i;
-}
-
-Status report_state_from(Slice word, ReportState *ret_state)
-{
-    int found = find_word(STATES, REPORT_STATE_COUNT, word);
-    if (found == REPORT_STATE_COUNT)
-        return STATUS_NOT_FOUND;
-    *ret_state = (ReportState)found;
-    return STATUS_OK;
-}
-
-Status report_kind_from(Slice word, ReportKind *ret_kind)
-{
-    int found = find_word(KINDS, REPORT_KIND_COUNT, word);
-    if (found == REPORT_KIND_COUNT)
-        return STATUS_NOT_FOUND;
-    *ret_kind = (ReportKind)found;
-    return STATUS_OK;
+    return word_of(KIND_TEXTS, kind);
 }
 
 bool report_is_closed(ReportState state)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/words.h"
 
 /*    name, word for scripts, for people */
 #define REPORT_STATE_LIST(X)        \
@@ -33,20 +34,18 @@ typedef enum ReportKind {
 } ReportKind;
 
 enum {
-    REPORT_WORDS_MOST = 2000, /* characters */
-    REPORT_REASON_MOST = 1000,
+    REPORT_WORDS_MAX = 2000, /* characters */
+    REPORT_REASON_MAX = 1000,
     REPORT_EMAIL_BYTES = 254,
     REPORT_HELD_S = 86400,  /* after that, whoever has taken it has forgotten it */
     REPORT_KEPT_DAYS = 365, /* after it was closed */
 };
 
+extern const char *const REPORT_STATE_WORDS[], *const REPORT_KIND_WORDS[];
 const char *report_state_word(ReportState state);
 const char *report_state_text(ReportState state);
-/* NOT_FOUND: no such word. */
-MUST_USE Status report_state_from(Slice word, ReportState *ret_state);
 const char *report_kind_word(ReportKind kind);
 const char *report_kind_text(ReportKind kind);
-MUST_USE Status report_kind_from(Slice word, ReportKind *ret_kind);
 bool report_is_closed(ReportState state);
 
 typedef struct Report {

@@ -1,7 +1,7 @@
 /* reports.c -- making and moving reports. See reports.h. */
 #include <stdlib.h>
 
-#include "reports/inside.h"
+#include "reports/reports_private.h"
 
 Reports *reports_new(const ReportsOptions *options)
 {
@@ -82,7 +82,7 @@ Status reports_make(Reports *reports, const NewReport *report, uint64_t *ret_id,
 {
     ARENA_SCOPE Arena *arena = arena_new();
     CHECK(report->kind < REPORT_KIND_COUNT);
-    TRY(check_words("words", report->words, REPORT_WORDS_MOST, reason));
+    TRY(check_words("words", report->words, REPORT_WORDS_MAX, reason));
     TRY(check_email(report, arena, reason));
     TRY(check_account(reports, report, arena, reason));
     TRY(check_policy(reports, report, arena));
@@ -123,9 +123,9 @@ static Report moved(const Reports *reports, const Report *before, const ReportMo
     return after;
 }
 
-/* One attempt. CONFLICT with *ret_again: somebody wrote in between, so look again. */
+/* One attempt. *ret_raced: somebody wrote in between, so look again. */
 static Status move_once(Reports *reports, uint64_t id, const ReportMove *move, Arena *arena,
-                        Report *ret_report, bool *ret_again, Reason *reason)
+                        Report *ret_report, bool *ret_raced, Reason *reason)
 {
     ReportRow row;
     bool write = false;
@@ -134,7 +134,7 @@ static Status move_once(Reports *reports, uint64_t id, const ReportMove *move, A
     if (status == STATUS_OK && write) {
         Report after = moved(reports, &row.report, move);
         status = report_row_write(reports, &row, &after, arena);
-        *ret_again = status == STATUS_CONFLICT;
+        *ret_raced = status == STATUS_CONFLICT;
         row.report = after;
     }
     if (status == STATUS_OK || status == STATUS_CONFLICT)
@@ -145,16 +145,13 @@ static Status move_once(Reports *reports, uint64_t id, const ReportMove *move, A
 Status reports_move(Reports *reports, uint64_t id, const ReportMove *move, Arena *arena,
                     Report *ret_report, Reason *reason)
 {
-    Status status = STATUS_CONFLICT;
-    bool again = true;
     if (report_is_closed(move->state))
-        TRY(check_words("reason", move->reason, REPORT_REASON_MOST, reason));
-    for (int i = 0; i < RACE_TRIES && again; i++) {
-        again = false;
-        status = move_once(reports, id, move, arena, ret_report, &again, reason);
+        TRY(check_words("reason", move->reason, REPORT_REASON_MAX, reason));
+    for (int i = 0; i < RECORD_RACE_TRIES; i++) {
+        bool raced = false;
+        Status status = move_once(reports, id, move, arena, ret_report, &raced, reason);
+        if (!raced)
+            return status;
     }
-    if (again)
-        return reason_set(reason, STATUS_UNAVAILABLE, "",
-                          "others change this report all the time; try again");
-    return status;
+    return record_gave_up(reason);
 }

@@ -49,20 +49,20 @@ MUST_USE Status reports_make(Reports *reports, const NewReport *report, uint64_t
 
 /* NOT_FOUND: there is none, or it has expired. */
 MUST_USE Status reports_read(Reports *reports, uint64_t id, Arena *arena, Report *ret_report);
-/* Take (TAKEN), give back (OPEN), close (ACTED, DISMISSED, with a reason of 1 … REPORT_REASON_MOST characters). On OK and CONFLICT
+/* Take (TAKEN), give back (OPEN), close (ACTED, DISMISSED, with a reason of 1 … REPORT_REASON_MAX characters). On OK and CONFLICT
  * *ret_report is what stands now. INVALID names `reason`. */
 MUST_USE Status reports_move(Reports *reports, uint64_t id, const ReportMove *move, Arena *arena,
                              Report *ret_report, Reason *reason);
 
 /* ---- Lists -------------------------------------------------------------------------------------------------- */
 
-enum { REPORTS_LIST_MOST = 100 };
+enum { REPORTS_LIST_MAX = 100 };
 
 /* Open and taken ones the oldest first, closed ones the newest first. */
 typedef struct ReportQuery {
     ReportState state;
     Id after;       /* ReportPage.position of the page before; zero: from the beginning */
-    uint32_t limit; /* 1 … REPORTS_LIST_MOST */
+    uint32_t limit; /* 1 … REPORTS_LIST_MAX */
 } ReportQuery;
 
 typedef struct ReportPage {
@@ -74,7 +74,7 @@ typedef struct ReportPage {
 
 MUST_USE Status reports_list(Reports *reports, const ReportQuery *query, Arena *arena,
                              ReportPage *ret_page);
-/* The newest REPORTS_LIST_MOST about a policy, in whatever state, newest first. */
+/* The newest REPORTS_LIST_MAX about a policy, in whatever state, newest first. */
 MUST_USE Status reports_of_policy(Reports *reports, uint64_t policy, Arena *arena,
                                   Report **ret_reports, size_t *ret_count);
 /* One page of the repair of these lists: adds what is missing. Begin with an empty position, go on while *ret_more. */
@@ -93,7 +93,7 @@ typedef struct ReportLetter {
     Report report;
 } ReportLetter;
 
-/* What waits to be told, at most REPORTS_LIST_MOST. Sending twice must be harmless (mail's `once`): a crash before reports_told repeats it,
+/* What waits to be told, at most REPORTS_LIST_MAX. Sending twice must be harmless (mail's `once`): a crash before reports_told repeats it,
  * and two instances may send the same. */
 MUST_USE Status reports_letters(Reports *reports, Arena *arena, ReportLetter **ret_letters,
                                 size_t *ret_count);

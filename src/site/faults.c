@@ -1,5 +1,5 @@
-/* faults.c -- what was wrong with a form, all of it at once. See inside.h. */
-#include "site/inside.h"
+/* faults.c -- what was wrong with a form, all of it at once. See site_private.h. */
+#include "site/site_private.h"
 
 const FormFault *form_fault_at(const FormFault *faults, const char *field)
 {

@@ -1,67 +1,17 @@
-/* frame.c -- what stands around every page, error pages, and what forms need. See inside.h. */
-#include "site/inside.h"
+/* frame.c -- what stands around every page, error pages, and what forms need. See site_private.h. */
+#include "site/site_private.h"
 
 #include "site/pages.h"
 #include "web/errors.h"
 
 /*    word in the address, sentence, whether the number follows it */
-#define DONE_LIST(X)                                                                             \
-    X("saved", "Your votes are saved. This is save number", true)                                \
-    X("created", "Your policy is there, with its first votes. This is save number", true)        \
-    X("edited", "The new text is there. The old one stays among the revisions.", false)          \
-    X("unchanged", "Nothing was changed.", false)                                                \
-    X("retired", "The policy is retired. Everyone got their votes back.", false)                 \
-    X("merged", "They are one now. Everybody keeps their votes, and is told.", false)            \
-    X("hidden", "The policy is hidden. It is deleted when the time for appeals is over.", false) \
-    X("restored", "The policy is back as it was.", false)                                        \
-    X("appealed", "Your appeal is with the moderators. You are told what comes of it.", false)   \
-    X("answered", "The answer is there for everybody.", false)                                   \
-    X("watching", "You watch this policy now.", false)                                           \
-    X("unwatched", "You do not watch this policy any more.", false)                              \
-    X("welcome", "Welcome. Your address is confirmed, and your first pollies are there.", false) \
-    X("logged-in", "You are logged in.", false)                                                  \
-    X("logged-out", "You are logged out.", false)                                                \
-    X("session-ended", "That session is ended.", false)                                          \
-    X("sessions-ended", "All your other sessions are ended.", false)                             \
-    X("password", "Your new password counts from now on. Your other sessions are ended.", false) \
-    X("password-set", "Your new password counts. Log in with it.", false)                        \
-    X("admin", "You are the admin of this site now. Log in.", false)                             \
-    X("email", "Your new e-mail address is confirmed.", false)                                   \
-    X("email-sent", "We sent a letter to the new address. It counts when you open its link.",    \
-      false)                                                                                     \
-    X("profile", "Your profile is saved.", false)                                                \
-    X("dismissed", "Dismissed.", false)                                                          \
-    X("token-ended", "That token does not work any more.", false)                                \
-    X("connected", "That site is connected. You can log in by it.", false)                       \
-    X("disconnected", "That site does not let you in any more.", false)                          \
-    X("mail", "Your choice is saved.", false)                                                    \
-    X("mail-retried", "That letter is tried again.", false)                                      \
-    X("mail-suppressed", "That address gets only letters about its log-in.", false)              \
-    X("mail-allowed", "That address gets all letters again.", false)                             \
-    X("second-off", "Your second factor is off. Your other sessions are ended.", false)          \
-    X("reported", "Thank you. Moderators will look at it, and you are told what comes of it.",   \
-      false)                                                                                     \
-    X("reported-unnamed", "Thank you. Moderators will look at it.", false)                       \
-    X("trouble-told", "Thank you. We answer to the address that you gave.", false)               \
-    X("report-taken", "You have taken this report on.", false)                                   \
-    X("report-returned", "The report is back in the queue.", false)                              \
-    X("report-dismissed", "The report is dismissed, and who reported is told.", false)           \
-    X("report-acted", "The report is closed, and who reported is told.", false)                  \
-    X("featured", "The front page shows it from the time you chose.", false)                     \
-    X("unfeatured", "The front page does not show it any more.", false)                          \
-    X("rights", "Their roles and rights are set.", false)                                        \
-    X("logged-out-all", "They are logged out everywhere.", false)                                \
-    X("party", "The party is saved.", false)                                                     \
-    X("setting", "The change is planned. Nothing before its moment changes.", false)             \
-    X("period", "So long it is kept from now on.", false)                                        \
-    X("electorate", "The rule stands. Nobody who is here was touched.", false)                   \
-    X("withdrawn", "That invitation does not work any more.", false)                             \
-    X("text", "The text is saved.", false)                                                       \
-    X("task", "The task begins in a moment.", false)                                             \
-    X("backup", "The backup is made.", false)                                                    \
-    X("closed", "The site is closed for visitors.", false)                                       \
-    X("opened", "The site is open again.", false)                                                \
-    X("left", "Your account is deleted, and your votes are withdrawn.", false)
+#define DONE_LIST(X)                                                                           \
+    X("saved", "Your votes are saved. This is save number", true)                              \
+    X("unchanged", "Nothing was changed.", false)                                              \
+    X("reported", "Thank you. Moderators will look at it, and you are told what comes of it.", \
+      false)                                                                                   \
+    X("reported-unnamed", "Thank you. Moderators will look at it.", false)                     \
+    X("trouble-told", "Thank you. We answer to the address that you gave.", false)
 static const struct {
     const char *word;
     const char *text;
@@ -71,11 +21,6 @@ static const struct {
     DONE_LIST(X)
 #undef X
 };
-const char *const DONE_WORDS[] = {
-#define X(word, text, has_number) word,
-    DONE_LIST(X)
-#undef X
-        NULL};
 
 static Notice notice_of(WebRequest *request)
 {
@@ -88,6 +33,10 @@ static Notice notice_of(WebRequest *request)
         notice.text = DONE[i].text;
         notice.has_number = DONE[i].has_number && slice_to_i64(number, &notice.number) == STATUS_OK;
     }
+    for (size_t i = 0; word.size > 0 && OPERATIONS[i] != NULL; i++)
+        if (OPERATIONS[i]->page.done != NULL &&
+            slice_equal(word, slice_from(OPERATIONS[i]->page.done)))
+            notice.text = OPERATIONS[i]->page.told;
     return notice;
 }
 
@@ -101,12 +50,12 @@ static const Viewer *viewer_or_nobody(const WebRequest *request)
 
 /* ---- The frame ---------------------------------------------------------------------------------------------------------- */
 
-SheetDesk sheet_desk(const WebRequest *request)
+SharedPageContext shared_page_context(const WebRequest *request)
 {
-    return (SheetDesk){site_of(request), web_public_url(request)};
+    return (SharedPageContext){site_of(request), web_public_url(request)};
 }
 
-static FrameView view_of(const SheetDesk *desk, const Frame *frame, Arena *arena)
+static FrameView view_of(const SharedPageContext *desk, const Frame *frame, Arena *arena)
 {
     const Site *site = desk->site;
     return (FrameView){.frame = frame,
@@ -133,7 +82,7 @@ FrameOwn frame_own(WebRequest *request)
 
 Buffer *page_begin(WebRequest *request, const Frame *frame)
 {
-    SheetDesk desk = sheet_desk(request);
+    SharedPageContext desk = shared_page_context(request);
     FrameView view = view_of(&desk, frame, web_arena(request));
     FrameOwn own = frame_own(request);
     Buffer *out = web_html(request);
@@ -157,25 +106,26 @@ void page_end(WebRequest *request, Buffer *out)
     put_bottom(site_of(request), out);
 }
 
-void sheet_begin(const SheetDesk *desk, const Frame *frame, Arena *arena, SheetDraft *draft)
+void shared_page_begin(const SharedPageContext *desk, const Frame *frame, Arena *arena,
+                       SharedPageDraft *draft)
 {
     FrameView view = view_of(desk, frame, arena);
     frame_head(&draft->out, &view);
-    gap_leave(&draft->gaps, &draft->out, GAP_ME, 0);
+    slot_leave(&draft->slots, &draft->out, SLOT_ME, 0);
     frame_main(&draft->out, &view);
-    gap_leave(&draft->gaps, &draft->out, GAP_NOTICE, 0);
+    slot_leave(&draft->slots, &draft->out, SLOT_NOTICE, 0);
 }
 
-void sheet_end(const SheetDesk *desk, SheetDraft *draft)
+void shared_page_end(const SharedPageContext *desk, SharedPageDraft *draft)
 {
     put_bottom(desk->site, &draft->out);
 }
 
-void frame_fill(const FrameOwn *own, Buffer *out, const Gap *gap)
+void frame_fill(const FrameOwn *own, Buffer *out, const PageSlot *slot)
 {
-    if (gap->kind == GAP_ME)
+    if (slot->kind == SLOT_ME)
         frame_me(out, own);
-    else if (gap->kind == GAP_NOTICE)
+    else if (slot->kind == SLOT_NOTICE)
         frame_notice(out, own);
 }
 
@@ -233,4 +183,21 @@ void site_done(WebRequest *request, Slice path, const char *done, int64_t number
 int64_t site_now_us(const WebRequest *request)
 {
     return clock_now_us(site_of(request)->app->world.clock);
+}
+
+enum { P_SLUG }; /* the first parameter of every route that leads on */
+
+/* Names change, and change back: whoever kept an earlier redirect would be led round in a circle, so nobody keeps one. And what is already
+ * at the address that it would be led to stays there, however a proxy has rewritten the letters on the way. */
+bool site_leads_on(WebRequest *request, Slice slug, Slice address)
+{
+    Arena *arena = web_arena(request);
+    Slice target = web_target(request);
+    if (slice_equal(web_text(request, P_SLUG), slug) || slice_equal(web_path(request), address))
+        return false;
+    Slice query = slice_after(target, slice_find(target, '?'));
+    web_redirect(request, 308,
+                 arena_print(arena, "%.*s%.*s", SLICE_ARG(address), SLICE_ARG(query)));
+    web_private(request);
+    return true;
 }

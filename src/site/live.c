@@ -2,56 +2,27 @@
 #include <sodium.h>
 #include <stdlib.h>
 
-#include "site/live_inside.h"
+#include "site/live_private.h"
 #include "web/events.h"
 
-enum { TOLD_SLOTS = 4096, STAMP_MOST = 32, LOOK_S = 10 };
+enum { TOLD_SLOTS = 4096, STAMP_MAX = 32, LOOK_S = 10 };
 /* What another instance saved is told within two seconds, too, and it takes about one to hear of it. */
 enum { SHARED_INTERVAL_MS = 500 };
 
 /* What was last told of a topic, by hash of its name; another topic in the same place costs an event now and then. */
 typedef struct Told {
     uint64_t topic, figures;
-    char as_of[STAMP_MOST];
+    char as_of[STAMP_MAX];
 } Told;
 
 struct Live {
     Site *site;
     Events *events;
-    VoteListener listener;
-    AppWatcher watcher; /* of other instances */
     _Atomic bool is_changed;
     int64_t looked_us;
     Arena *arena; /* of the events' own thread, and so is what follows */
     Told told[TOLD_SLOTS];
 };
-
-/* A save is in the ranking before it is answered, so whoever looks from now on sees it. Only marks are left: the voter waits. */
-static void hear_saves(void *self, VoteStep step, const VoteNews *news)
-{
-    Live *live = self;
-    if (step == VOTE_SENT)
-        return;
-    sheets_saved(live->site->sheets, news->voter);
-    live_changed(live);
-}
-
-static void ignore_projection(void *self, uint64_t voter, uint64_t seq)
-{
-    (void)self;
-    (void)voter;
-    (void)seq;
-}
-
-static void hear_policy(void *self, uint64_t policy)
-{
-    cards_forget(((Live *)self)->site->cards, policy);
-}
-
-static void hear_others(void *self)
-{
-    live_changed(self);
-}
 
 static uint64_t hash_of(Slice text)
 {
@@ -85,7 +56,7 @@ static Status build(void *self, Slice name, Buffer *out)
     CHECK(live_parse(name, &topic));
     arena_reset(live->arena);
     TRY(live_message(live->site, &topic, live->arena, &message));
-    CHECK(message.as_of.size < STAMP_MOST);
+    CHECK(message.as_of.size < STAMP_MAX);
     write_message(live, name, &message, out);
     return STATUS_OK;
 }
@@ -97,7 +68,6 @@ Live *live_new(Site *site)
     CHECK(live != NULL);
     live->site = site;
     live->arena = arena_new();
-    live->listener = (VoteListener){hear_saves, ignore_projection, live};
     EventsOptions options = {.config = site->options.config,
                              .world = site->app->world,
                              .build = build,
@@ -106,16 +76,11 @@ Live *live_new(Site *site)
                                  store_is_shared(site->app->store) ? SHARED_INTERVAL_MS : 0};
     CHECK(events_start(&options, &live->events, &reason) ==
           STATUS_OK); /* the proxies were checked */
-    app_listen(site->app, &live->listener);
-    live->watcher = (AppWatcher){hear_policy, hear_others, live};
-    app_watch(site->app, &live->watcher);
     return live;
 }
 
 void live_stop(Live *live)
 {
-    app_listen(live->site->app, NULL);
-    app_watch(live->site->app, NULL);
     events_stop(live->events);
     live->events = NULL;
 }
@@ -149,18 +114,20 @@ void live_metrics(Live *live, Buffer *out)
     events_print_metrics(live->events, out);
 }
 
+enum { P_TOPIC };
+
 static Status watch(WebRequest *request)
 {
     Site *site = site_of(request);
-    Slice name = web_text(request, 0);
+    Slice name = web_text(request, P_TOPIC);
     LiveTopic topic;
-    PolicyCard card;
+    PolicySummary summary;
     if (!live_parse(name, &topic))
         return reason_set(web_reason(request), STATUS_INVALID, "topic",
                           "must be front, ranking/DAYS (with /category/ID or /party/ID), or "
                           "policy/ID");
     if (topic.kind == LIVE_POLICY)
-        TRY(cards_one(site->cards, topic.policy, web_arena(request), &card));
+        TRY(policy_summary_get(site->summaries, topic.policy, web_arena(request), &summary));
     return web_watch(request, site->live->events, name);
 }
 
@@ -168,7 +135,7 @@ static const WebRoute ROUTES[] = {
     {WEB_GET, "/api/v1/events", watch, .tag = "rankings",
      .help = "A stream of server-sent events: the newest figures of a topic, at once and after "
              "each change.",
-     .params = {{"topic", WEB_QUERY, WEB_LINE, .least = 1, .most = EVENTS_TOPIC_MOST,
-                 .help = "front, ranking/DAYS[/category/ID|/party/ID] or policy/ID."}}},
+     .params = {[P_TOPIC] = {"topic", WEB_QUERY, WEB_LINE, .least = 1, .most = EVENTS_TOPIC_MAX,
+                             .help = "front, ranking/DAYS[/category/ID|/party/ID] or policy/ID."}}},
 };
-const Room ROOM_LIVE = ROOM(ROUTES);
+ROUTE_TABLE(LIVE, ROUTES);

@@ -17,12 +17,12 @@
 
 typedef struct Live Live;
 
-/* Hears of saves from now on. The settings were checked by the server (web_server_check). Must outlive the app's threads. */
+/* The settings were checked by the server (web_server_check). Must outlive the app's threads. */
 Live *live_new(Site *site);
 void live_free(Live *live);
 /* Closes all streams; after the server has stopped. */
 void live_stop(Live *live);
-/* After a move or an edit of a policy, which no save tells of: its page need not wait for the next look. Any thread; cheap. */
+/* Something changed that a topic may tell. Any thread; cheap. */
 void live_changed(Live *live);
 /* Passes marks on to the events; by the site's own thread, several times a second. */
 void live_tick(Live *live);

@@ -1,5 +1,6 @@
 /* live_message.c -- what an event says. See live.h for the form. */
-#include "site/live_inside.h"
+#include "operations/policy_head.h"
+#include "site/live_private.h"
 
 static bool take(Slice *rest, Slice word)
 {
@@ -86,14 +87,15 @@ static Status put_rows(Writing *writing, const char *key, const RankQuery *query
 static void put_neighbour(Writing *writing, const char *key, const RankRow *row)
 {
     JsonWriter *json = &writing->json;
-    PolicyCard card;
-    if (cards_one(writing->site->cards, row->policy, writing->arena, &card) != STATUS_OK)
+    PolicySummary summary;
+    if (policy_summary_get(writing->site->summaries, row->policy, writing->arena, &summary) !=
+        STATUS_OK)
         return; /* gone meanwhile: the next event has another */
     json_key(json, key);
     json_object_begin(json);
     json_member_i64(json, "id", (int64_t)row->policy);
-    json_member_string(json, "name", card.name);
-    json_member_string(json, "address", card.address);
+    json_member_string(json, "name", summary.name);
+    json_member_string(json, "address", summary.address);
     json_member_i64(json, "rank", (int64_t)row->rank);
     json_member_i64(json, "votes", row->votes);
     json_object_end(json);
@@ -136,7 +138,7 @@ Status live_message(Site *site, const LiveTopic *topic, Arena *arena, LiveMessag
     BUFFER_SCOPE Buffer out = {0};
     VotingSettings settings;
     Writing writing = {.site = site, .arena = arena, .json = json_writer(&out)};
-    TRY(site_settings(site, arena, &settings));
+    TRY(operations_settings(site->ops, arena, &settings));
     RankQuery recent = {.days = (uint32_t)settings.window_days};
     json_object_begin(&writing.json);
     if (topic->kind == LIVE_POLICY) {

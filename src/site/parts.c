@@ -32,10 +32,3 @@ Markup sparkline(const int64_t *days, size_t count, Arena *arena)
     HTML(&out, "</svg>");
     return (Markup){arena_copy(arena, buffer_slice(&out))};
 }
-
-Slice stamp_text(int64_t us, Arena *arena)
-{
-    BUFFER_SCOPE Buffer out = {0};
-    attribute_put_moment(&out, (Moment){us, 0});
-    return arena_copy(arena, buffer_slice(&out));
-}

@@ -1,8 +1,8 @@
-/* parts.h -- what several pages are made of, apart from cards: choosers, pagers, small pictures. Templates in pages/parts.html. */
+/* parts.h -- what several pages are made of, apart from summaries: choosers, pagers, small pictures. Templates in pages/parts.html. */
 #pragma once
 
 #include "base/arena.h"
-#include "site/sheets.h"
+#include "site/cached/shared_page.h"
 #include "web/put.h"
 
 typedef struct Pager {
@@ -27,12 +27,10 @@ typedef struct RankList {
     const char *name; /* of the list in live events: "rows", "ever"; an empty one is not live */
     uint32_t days;    /* 0: all votes, which need no second column */
     Arena *arena;
-    Gaps *gaps; /* of a sheet, for what the viewer holds on each; or NULL: the cards say it */
+    PageSlots *
+        slots; /* of a shared page, for what the viewer holds on each; or NULL: the summaries say it */
 } RankList;
 
 /* A curve of 60 by 16 without axes: what the days of a policy look like at a glance. It says nothing to a screen reader that the
  * figures beside it do not say. */
 Markup sparkline(const int64_t *days, size_t count, Arena *arena);
-
-/* "2026-01-31T12:00:00Z", for feeds and programs. */
-Slice stamp_text(int64_t us, Arena *arena);

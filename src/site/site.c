@@ -1,51 +1,61 @@
 /* site.c -- the site's life: its parts, its table of routes, its own thread. See site.h. */
-#include "site/inside.h"
+#include "operations/policy_head.h"
+#include "site/site_private.h"
 
 #include <stdlib.h>
 
-#include "site/hot.h"
+#include "site/cached/notice_counts.h"
+#include "site/cached/trending.h"
+#include "site/forms.h"
 #include "site/live.h"
-#include "site/notice_counts.h"
 #include "site/views.h"
 #include "web/metrics.h"
 
 enum { RANKS_S = 60, HEAT_S = 10, POST_S = 3 };
 
-static const Room *const ROOMS[] = {
-#define X(name) &ROOM_##name,
-    ROOM_LIST(X)
-#undef X
-};
-enum { ROOMS_COUNT = sizeof ROOMS / sizeof ROOMS[0] };
+static struct {
+    WebRoute *routes;
+    size_t count;
+} made;
+
+static void make_routes(void)
+{
+    size_t most = 0;
+    for (size_t i = 0; ROUTE_TABLES[i] != NULL; i++)
+        most += ROUTE_TABLES[i]->count;
+    for (size_t i = 0; OPERATIONS[i] != NULL; i++)
+        most++;
+    for (size_t i = 0; FORMS[i] != NULL; i++)
+        most += 2;
+    made.routes = calloc(most, sizeof *made.routes);
+    CHECK(made.routes != NULL);
+    for (size_t i = 0; ROUTE_TABLES[i] != NULL; i++) {
+        memcpy(made.routes + made.count, ROUTE_TABLES[i]->routes,
+               ROUTE_TABLES[i]->count * sizeof *made.routes);
+        made.count += ROUTE_TABLES[i]->count;
+    }
+    for (size_t i = 0; OPERATIONS[i] != NULL; i++)
+        if (OPERATIONS[i]->api.path != NULL)
+            made.routes[made.count++] = operation_route(OPERATIONS[i]);
+    for (size_t i = 0; FORMS[i] != NULL; i++) {
+        made.count += form_shown_route(FORMS[i], &made.routes[made.count]);
+        made.routes[made.count++] = form_sent_route(FORMS[i]);
+    }
+}
+
+const WebRoute *site_routes(size_t *ret_count)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_routes);
+    *ret_count = made.count;
+    return made.routes;
+}
 
 const WebRoute *site_route(size_t index)
 {
-    for (size_t i = 0; i < ROOMS_COUNT; i++) {
-        if (index < ROOMS[i]->count)
-            return &ROOMS[i]->routes[index];
-        index -= ROOMS[i]->count;
-    }
-    return NULL;
-}
-
-WebRoute *site_routes(size_t *ret_count)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < ROOMS_COUNT; i++)
-        count += ROOMS[i]->count;
-    WebRoute *routes = calloc(count, sizeof *routes), *at = routes;
-    CHECK(routes != NULL);
-    for (size_t i = 0; i < ROOMS_COUNT; i++) {
-        memcpy(at, ROOMS[i]->routes, ROOMS[i]->count * sizeof *at);
-        at += ROOMS[i]->count;
-    }
-    *ret_count = count;
-    return routes;
-}
-
-void site_routes_free(WebRoute *routes)
-{
-    free(routes);
+    size_t count;
+    const WebRoute *routes = site_routes(&count);
+    return index < count ? &routes[index] : NULL;
 }
 
 /* Questions about the past are long, and never hold all threads that answer. */
@@ -54,20 +64,39 @@ static int questions_at_once(const Config *config)
     return config->web_threads < 4 ? 1 : (int)config->web_threads / 2;
 }
 
+/* What was hidden is hidden at once, whichever door or instance hid it: pages that are kept are drawn anew, and open ones hear of it. */
+static void hear_change(void *self, ChangeKind kind, uint64_t id)
+{
+    Site *site = self;
+    if (kind == CHANGE_NOTICES) {
+        notice_counts_forget(site->notice_counts, id);
+        return;
+    }
+    if (kind == CHANGE_POLICY)
+        shared_pages_changed(site->shared_pages, SHARED_PAGE_POLICY, id);
+    if (kind == CHANGE_POLICY || kind == CHANGE_TEXT)
+        atomic_store(&site->changed_us, clock_steady_us(site->app->world.clock));
+    if (kind == CHANGE_VOTES)
+        shared_pages_saved(site->shared_pages, id);
+    else if (kind != CHANGE_RANKING)
+        shared_pages_changed(site->shared_pages, SHARED_PAGE_FRONT, 0);
+    live_changed(site->live);
+}
+
 Site *site_new(const SiteOptions *options)
 {
     Site *site = calloc(1, sizeof *site);
     CHECK(site != NULL);
     site->options = *options;
     site->app = options->app;
-    site->cards = cards_new(options->app);
-    site->curves = curves_new(options->app, questions_at_once(options->config));
-    site->sheets = sheets_new(options->app->world);
-    site->throttle = throttle_new(options->app->world);
-    site->hot = hot_new(options->app);
+    site->ops = options->ops;
+    site->summaries = options->ops->summaries;
+    site->rank_cache = rank_cache_new(options->app, questions_at_once(options->config));
+    site->shared_pages = shared_pages_new(options->app->world);
+    site->trending = trending_new(options->app);
     site->live = live_new(site);
     site->notice_counts = notice_counts_new(options->app->world.clock);
-    site->routes = site_routes(&site->route_count);
+    changes_listen(site->app->changes, (ChangeListener){hear_change, site});
     return site;
 }
 
@@ -77,12 +106,9 @@ void site_free(Site *site)
         return;
     live_free(site->live);
     notice_counts_free(site->notice_counts);
-    hot_free(site->hot);
-    cards_free(site->cards);
-    curves_free(site->curves);
-    sheets_free(site->sheets);
-    throttle_free(site->throttle);
-    site_routes_free(site->routes);
+    trending_free(site->trending);
+    rank_cache_free(site->rank_cache);
+    shared_pages_free(site->shared_pages);
     free(site);
 }
 
@@ -117,25 +143,23 @@ void site_serve(Site *site, WebOptions *options)
 {
     options->is_our_host = site->options.is_demo ? is_at_home : NULL;
     options->pages_since = pages_since;
-    options->routes = site->routes;
-    options->route_count = site->route_count;
+    options->routes = site_routes(&options->route_count);
     options->context = site;
-    options->admit = door_admit;
-    options->together = my_votes_together;
-    options->together_most = store_is_shared(site->app->store) ? 1 : SITE_TOGETHER_MOST;
-    options->session_cookie = DOOR_SESSION;
+    options->admit = site_admit;
+    options->batch_max = store_is_shared(site->app->store) ? 1 : WEB_BATCH_MAX;
+    options->session_cookie = COOKIE_SESSION;
     options->told_field = "done"; /* see site_done */
     options->error_page = frame_error_page;
     options->metrics = print_metrics;
 }
 
 /* True while there is more to read. */
-static bool refresh_curves(Site *site)
+static bool refresh_rank_cache(Site *site)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     VotingSettings settings;
-    return site_settings(site, arena, &settings) == STATUS_OK &&
-           curves_refresh(site->curves, (uint32_t)settings.window_days);
+    return operations_settings(site->ops, arena, &settings) == STATUS_OK &&
+           rank_cache_refresh(site->rank_cache, (uint32_t)settings.window_days);
 }
 
 /* Looks several times a second whether to end, so that a stop does not wait. A failure shows what was there before. */
@@ -143,22 +167,22 @@ static void *keep(void *argument)
 {
     Site *site = argument;
     Clock clock = site->app->world.clock;
-    int64_t ranks_us = 0, heat_us = 0, curves_us = 0, post_us = 0;
+    int64_t ranks_us = 0, heat_us = 0, rank_cache_us = 0, post_us = 0;
     while (!atomic_load(&site->ends)) {
         int64_t now_us = clock_steady_us(clock);
         if (now_us >= ranks_us) {
-            (void)!cards_refresh_yesterday(site->cards);
+            (void)!policy_summaries_refresh_yesterday(site->summaries);
             ranks_us = now_us + RANKS_S * US_PER_S;
         }
         if (now_us >= heat_us) {
-            (void)!hot_refresh(site->hot);
+            (void)!trending_refresh(site->trending);
             heat_us = now_us + HEAT_S * US_PER_S;
         }
-        bool has_more = now_us >= curves_us && refresh_curves(site);
-        if (!has_more && now_us >= curves_us)
-            curves_us = now_us + RANKS_S * US_PER_S;
+        bool has_more = now_us >= rank_cache_us && refresh_rank_cache(site);
+        if (!has_more && now_us >= rank_cache_us)
+            rank_cache_us = now_us + RANKS_S * US_PER_S;
         if (now_us >= post_us) {
-            desk_post(site);
+            moderation_post(site);
             post_us = now_us + POST_S * US_PER_S;
         }
         live_tick(site->live);
@@ -171,7 +195,7 @@ static void *keep(void *argument)
 void site_start(Site *site, const char *home)
 {
     site->home = home;
-    CHECK(pthread_create(&site->keeper, NULL, keep, site) == 0);
+    CHECK(pthread_create(&site->refresher, NULL, keep, site) == 0);
     site->started = true;
 }
 
@@ -181,7 +205,7 @@ void site_stop(Site *site)
         return;
     if (site->started) {
         atomic_store(&site->ends, true);
-        pthread_join(site->keeper, NULL);
+        pthread_join(site->refresher, NULL);
         site->started = false;
     }
     live_stop(site->live);

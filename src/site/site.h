@@ -2,17 +2,17 @@
  *
  *     Site *site = site_new(&(SiteOptions){.app = &app, .config = &config, .log = log});
  *     WebOptions options = {…, .context = site};
- *     site_serve(site, &options);        // its routes, its door, its error pages
+ *     site_serve(site, &options);        // its routes, its admission, its error pages
  *     TRY(web_server_start(&options, &server, &reason));
  *     site_start(site, web_server_public_url(server));
  * Where things are:
- *     door.c        who is asking: session or token, access of the route, the form's token against forgery
+ *     admission.c   who is asking: session or token, access of the route, the form's token against forgery
  *     frame.c       what stands around every page; error pages
- *     cards.c       policies as lists show them, kept in memory
+ *     cached/       what is kept in memory for many requests: summaries of policies, shared pages, ranks of the past
  *     pages/        the templates, compiled by tools/templates.py
- *     front.c, policy.c, my_votes.c, …   a file for each room of the site: its routes, and handlers of about ten lines
- *     api_….c       the same views as JSON
- * Rules of the house:
+ *     front/, policies/, my/, account/, moderation/, admin/   a file for each page: its routes, and handlers of about ten lines
+ *     api/          the same views as JSON
+ * Rules of the site:
  *   1. A handler fills a view by calling operations, and hands it to a template or a JSON writer; it decides nothing that a
  *      rule could decide below.
  *   2. Everything works by forms without scripts. A form that is refused comes back with what was typed, the rule at its
@@ -22,25 +22,17 @@
 #pragma once
 
 #include "app/app.h"
+#include "operations/operation.h"
 #include "web/server.h"
 
 typedef struct Site Site;
-
-/* What admins do to the whole house, by whoever runs it; members may be NULL, and their page then says that it cannot be done here. */
-typedef struct SiteHouse {
-    /* The message when maintenance is on, data NULL when it is off. */
-    Status (*maintenance)(void *self, Arena *arena, Slice *ret_message);
-    /* data NULL turns it off. */
-    Status (*set_maintenance)(void *self, Slice message, Reason *reason);
-    void *self;
-} SiteHouse;
 
 /* All that is pointed to must outlive the site. */
 typedef struct SiteOptions {
     App *app;
     const Config *config;
     Log *log;
-    SiteHouse house;
+    Operations *ops;
     bool is_demo; /* shows demo log-ins, and on loopback the letters that were not sent */
 } SiteOptions;
 

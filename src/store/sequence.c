@@ -8,17 +8,27 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/bytes.h"
-#include "base/ids.h"
+#include "store/record.h"
 
 enum {
-    BLOCK_MOST = 4096,
-    UPDATE_TRIES = 5, /* of one update whose answer is lost */
+    BLOCK_MAX = 4096,
     PAUSE_US = 500,
     PATIENCE_S = 10, /* a lost race means that somebody else won one; so long no luck is a fault */
 };
 
 static const Slice NEXT = {"next", 4};
+
+typedef struct Counter {
+    Id write;
+    uint64_t next;
+} Counter;
+static const Counter AT_FIRST = {.next = 1};
+static const RecordField COUNTER_FIELDS[] = {
+    RECORD_WRITE_ID(Counter, write),
+    RECORD_RANGE(Counter, next, 8, 1, UINT64_MAX - BLOCK_MAX),
+};
+static const Record COUNTER_RECORD = {RECORD_("counter", Counter, 0, COUNTER_FIELDS),
+                                      .defaults = &AT_FIRST};
 
 struct Sequence {
     Store *store;
@@ -33,7 +43,7 @@ struct Sequence {
 Sequence *sequence_new(Store *store, World world, const char *name, uint32_t block)
 {
     size_t size = strlen(name);
-    CHECK(block >= 1 && block <= BLOCK_MOST && size >= 1 && size <= STORE_ROW_MOST);
+    CHECK(block >= 1 && block <= BLOCK_MAX && size >= 1 && size <= STORE_ROW_MAX);
     Sequence *sequence = calloc(1, sizeof *sequence + size);
     CHECK(sequence != NULL);
     sequence->store = store;
@@ -74,44 +84,18 @@ static void keep(Sequence *sequence, uint64_t first)
     CHECK(pthread_mutex_unlock(&sequence->lock) == 0);
 }
 
-/* What the counter says; 1 when it has not begun. */
-static Status decode(Status read, Slice value, uint64_t *ret_first)
-{
-    if (read == STATUS_NOT_FOUND) {
-        *ret_first = 1;
-        return STATUS_OK;
-    }
-    TRY(read);
-    Reader reader = reader_of(value);
-    (void)reader_bytes(&reader, ID_BYTES);
-    uint64_t first = reader_u64(&reader);
-    if (!reader_done(&reader) || first == 0 || first > UINT64_MAX - BLOCK_MOST)
-        return STATUS_CORRUPT;
-    *ret_first = first;
-    return STATUS_OK;
-}
-
 /* One attempt to move the counter on; CONFLICT when somebody else did. */
 static Status take_block(Sequence *sequence, Arena *arena, uint64_t *ret_first)
 {
-    BUFFER_SCOPE Buffer value = {0};
-    Slice row = slice_of(sequence->name, sequence->name_size);
-    Cell cell = {.value = SLICE_EMPTY};
-    uint64_t first;
-    Status status = store_read(sequence->store, &(Read){&TABLE_COUNTERS, row, NEXT, STORE_SERIAL},
-                               arena, &cell);
-    TRY(decode(status, cell.value, &first));
-
-    Id id = id_new(sequence->world.clock, sequence->world.random);
-    buffer_bytes(&value, id_slice(&id));
-    buffer_u64(&value, first + sequence->block);
-    Replacement next = {.table = &TABLE_COUNTERS,
-                        .row = row,
-                        .column = NEXT,
-                        .before = cell.value,
-                        .value = buffer_slice(&value),
-                        .id = id};
-    TRY(store_replace(sequence->store, &next, UPDATE_TRIES, arena));
+    Records records = {sequence->store, sequence->world, NULL};
+    Counter counter;
+    RecordWrite write = {.place = {&COUNTER_RECORD, &TABLE_COUNTERS,
+                                   slice_of(sequence->name, sequence->name_size), NEXT},
+                         .record = &counter};
+    TRY(record_find(&records, &write.place, STORE_SERIAL, arena, &counter, &write.before));
+    uint64_t first = counter.next;
+    counter.next += sequence->block;
+    TRY(record_write(&records, &write, arena, NULL));
     *ret_first = first;
     return STATUS_OK;
 }

@@ -18,14 +18,14 @@ static Status check_row(const Table *table, TableKind kind, Slice row)
 {
     if (table == NULL || table->kind != kind)
         return STATUS_INVALID;
-    return check_size(row.size, 1, STORE_ROW_MOST);
+    return check_size(row.size, 1, STORE_ROW_MAX);
 }
 
 static Status check_read(const Table *table, Slice row, ReadMode mode)
 {
     if (table == NULL || (mode == STORE_SERIAL && table->kind != TABLE_CONDITIONAL))
         return STATUS_INVALID;
-    return check_size(row.size, 1, STORE_ROW_MOST);
+    return check_size(row.size, 1, STORE_ROW_MAX);
 }
 
 /* A table that forgets needs timestamps that can be compared with its memory: µs of the wall clock, no older than
@@ -44,12 +44,12 @@ static Status check_timestamp(const Store *store, const Table *table, int64_t ti
 
 static Status check_change(const Store *store, const Table *table, const Change *change)
 {
-    TRY(check_size(change->column.size, 0, STORE_COLUMN_MOST));
+    TRY(check_size(change->column.size, 0, STORE_COLUMN_MAX));
     if (change->is_delete)
         return table->deletes && change->ttl_s == 0
                    ? check_timestamp(store, table, change->timestamp)
                    : STATUS_INVALID;
-    TRY(check_size(change->value.size, 0, STORE_VALUE_MOST));
+    TRY(check_size(change->value.size, 0, STORE_VALUE_MAX));
     if (change->ttl_s != 0) {
         if (!table->expires || change->ttl_s < 0)
             return STATUS_INVALID;
@@ -67,26 +67,26 @@ static size_t change_bytes(const Change *change)
 static Status check_batch(const Store *store, const Batch *batch)
 {
     size_t bytes = 0;
-    TRY(check_size(batch->count, 0, STORE_BATCH_CHANGES_MOST));
+    TRY(check_size(batch->count, 0, STORE_BATCH_CHANGES_MAX));
     for (size_t i = 0; i < batch->count; i++) {
         const RowChange *row = &batch->changes[i];
         TRY(check_row(row->table, TABLE_PLAIN, row->row));
         TRY(check_change(store, row->table, &row->change));
         bytes += row->row.size + change_bytes(&row->change);
     }
-    return check_size(bytes, 0, STORE_BATCH_MOST);
+    return check_size(bytes, 0, STORE_BATCH_MAX);
 }
 
 static Status check_conditions(const Update *update, size_t *bytes)
 {
-    TRY(check_size(update->condition_count, 1, STORE_CHANGES_MOST));
+    TRY(check_size(update->condition_count, 1, STORE_CHANGES_MAX));
     for (size_t i = 0; i < update->condition_count; i++) {
         const Condition *condition = &update->conditions[i];
-        TRY(check_size(condition->column.size, 0, STORE_COLUMN_MOST));
+        TRY(check_size(condition->column.size, 0, STORE_COLUMN_MAX));
         *bytes += condition->column.size;
         if (condition->absent)
             continue;
-        TRY(check_size(condition->value.size, 0, STORE_VALUE_MOST));
+        TRY(check_size(condition->value.size, 0, STORE_VALUE_MAX));
         *bytes += condition->value.size;
     }
     return STATUS_OK;
@@ -117,12 +117,12 @@ static Status check_update(const Store *store, const Update *update)
     size_t bytes = update->row.size;
     TRY(check_row(update->table, TABLE_CONDITIONAL, update->row));
     TRY(check_conditions(update, &bytes));
-    TRY(check_size(update->change_count, 1, STORE_CHANGES_MOST));
+    TRY(check_size(update->change_count, 1, STORE_CHANGES_MAX));
     for (size_t i = 0; i < update->change_count; i++) {
         TRY(check_change(store, update->table, &update->changes[i]));
         bytes += change_bytes(&update->changes[i]);
     }
-    TRY(check_size(bytes, 0, STORE_UPDATE_MOST));
+    TRY(check_size(bytes, 0, STORE_UPDATE_MAX));
     if ((update->proof.size > 0 && proof_of(update) == NULL) || changes_a_column_twice(update))
         return STATUS_INVALID;
     return check_batch(store, &update->marks);
@@ -133,17 +133,17 @@ static Status check_update(const Store *store, const Update *update)
 Status store_read(Store *store, const Read *read, Arena *arena, Cell *ret_cell)
 {
     TRY(check_read(read->table, read->row, read->mode));
-    TRY(check_size(read->column.size, 0, STORE_COLUMN_MOST));
+    TRY(check_size(read->column.size, 0, STORE_COLUMN_MAX));
     return store->engine->read(store, read, arena, ret_cell);
 }
 
 Status store_read_many(Store *store, const Read *reads, size_t count, Arena *arena,
                        ReadAnswer *ret_answers)
 {
-    TRY(check_size(count, 0, STORE_MANY_MOST));
+    TRY(check_size(count, 0, STORE_MANY_MAX));
     for (size_t i = 0; i < count; i++) {
         TRY(check_read(reads[i].table, reads[i].row, reads[i].mode));
-        TRY(check_size(reads[i].column.size, 0, STORE_COLUMN_MOST));
+        TRY(check_size(reads[i].column.size, 0, STORE_COLUMN_MAX));
     }
     return store->engine->read_many(store, reads, count, arena, ret_answers);
 }
@@ -151,10 +151,10 @@ Status store_read_many(Store *store, const Read *reads, size_t count, Arena *are
 static Status check_query(const Query *query)
 {
     TRY(check_read(query->table, query->row, query->mode));
-    TRY(check_size(query->from.size, 0, STORE_COLUMN_MOST));
-    TRY(check_size(query->to.size, 0, STORE_COLUMN_MOST));
-    TRY(check_size(query->after.size, 0, STORE_COLUMN_MOST));
-    TRY(check_size(query->limit, 1, STORE_PAGE_MOST));
+    TRY(check_size(query->from.size, 0, STORE_COLUMN_MAX));
+    TRY(check_size(query->to.size, 0, STORE_COLUMN_MAX));
+    TRY(check_size(query->after.size, 0, STORE_COLUMN_MAX));
+    TRY(check_size(query->limit, 1, STORE_PAGE_MAX));
     return query->mode == STORE_SERIAL && query->resume ? STATUS_INVALID : STATUS_OK;
 }
 
@@ -167,7 +167,7 @@ Status store_slice(Store *store, const Query *query, Arena *arena, Page *ret_pag
 Status store_slice_many(Store *store, const Query *queries, size_t count, Arena *arena,
                         PageAnswer *ret_answers)
 {
-    TRY(check_size(count, 0, STORE_MANY_MOST));
+    TRY(check_size(count, 0, STORE_MANY_MAX));
     for (size_t i = 0; i < count; i++)
         TRY(check_query(&queries[i]));
     if (count > 0 && store->engine->slice_many != NULL)
@@ -184,8 +184,8 @@ Status store_scan(Store *store, const Table *table, Slice position, uint32_t lim
 {
     if (table == NULL)
         return STATUS_INVALID;
-    TRY(check_size(position.size, 0, STORE_POSITION_MOST));
-    TRY(check_size(limit, 1, STORE_PAGE_MOST));
+    TRY(check_size(position.size, 0, STORE_POSITION_MAX));
+    TRY(check_size(limit, 1, STORE_PAGE_MAX));
     return store->engine->scan(store, table, position, limit, arena, ret_page);
 }
 
@@ -198,7 +198,7 @@ Status store_write(Store *store, const Batch *batch)
 
 Status store_write_many(Store *store, const Batch *batches, size_t count, Status *ret_statuses)
 {
-    TRY(check_size(count, 0, STORE_MANY_MOST));
+    TRY(check_size(count, 0, STORE_MANY_MAX));
     for (size_t i = 0; i < count; i++)
         TRY(check_batch(store, &batches[i]));
     if (count == 0)
@@ -226,7 +226,7 @@ static Status attempt(Store *store, const Update *updates, size_t count, Arena *
 Status store_update_many(Store *store, const Update *updates, size_t count, Arena *arena,
                          Status *ret_statuses)
 {
-    TRY(check_size(count, 0, STORE_MANY_MOST));
+    TRY(check_size(count, 0, STORE_MANY_MAX));
     for (size_t i = 0; i < count; i++)
         TRY(check_update(store, &updates[i]));
     return attempt(store, updates, count, arena, ret_statuses);
@@ -325,7 +325,7 @@ Status store_update_each(Store *store, const Update *updates, size_t count, int 
                          Status *ret_statuses)
 {
     CHECK(tries >= 1);
-    TRY(check_size(count, 0, STORE_MANY_MOST));
+    TRY(check_size(count, 0, STORE_MANY_MAX));
     if (count == 1) {
         ret_statuses[0] = store_update(store, updates, tries, arena, NULL);
         return ret_statuses[0] == STATUS_INVALID || ret_statuses[0] == STATUS_TOO_LARGE

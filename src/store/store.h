@@ -39,17 +39,17 @@
 #include "store/tables.h"
 
 enum {
-    STORE_ROW_MOST = 1024,
-    STORE_COLUMN_MOST = 4096,
-    STORE_VALUE_MOST = 1024 * 1024,
-    STORE_BATCH_MOST = 4 * 1024 * 1024, /* rows, columns and values of a plain batch together */
-    STORE_BATCH_CHANGES_MOST = 20000,   /* its changes: each takes some bytes more on the wire */
-    STORE_UPDATE_MOST = 1024 * 1024,    /* the same for a conditional update, with its conditions */
-    STORE_CHANGES_MOST = 4096,          /* changes of an update, and conditions */
-    STORE_PAGE_MOST = 10000,            /* cells of a page; it also ends at 4 MiB */
+    STORE_ROW_MAX = 1024,
+    STORE_COLUMN_MAX = 4096,
+    STORE_VALUE_MAX = 1024 * 1024,
+    STORE_BATCH_MAX = 4 * 1024 * 1024, /* rows, columns and values of a plain batch together */
+    STORE_BATCH_CHANGES_MAX = 20000,   /* its changes: each takes some bytes more on the wire */
+    STORE_UPDATE_MAX = 1024 * 1024,    /* the same for a conditional update, with its conditions */
+    STORE_CHANGES_MAX = 4096,          /* changes of an update, and conditions */
+    STORE_PAGE_MAX = 10000,            /* cells of a page; it also ends at 4 MiB */
     STORE_PAGE_BYTES = 4 * 1024 * 1024,
-    STORE_POSITION_MOST = 8192,          /* of a scan */
-    STORE_MANY_MOST = 10000,             /* reads, slices, batches or updates in one …_many */
+    STORE_POSITION_MAX = 8192,           /* of a scan */
+    STORE_MANY_MAX = 10000,              /* reads, slices, batches or updates in one …_many */
     STORE_TTL_MOST_S = 20 * 365 * 86400, /* Cassandra knows no longer life */
     STORE_AHEAD_MOST_S = 86400, /* how far ahead of our clock a wall-clock timestamp may be */
 };
@@ -98,7 +98,7 @@ MUST_USE Status store_read_many(Store *store, const Read *reads, size_t count, A
                                 ReadAnswer *ret_answers);
 
 /* Part of a row: columns c with from <= c < to (an empty `to` means to the end of the row), at most `limit` cells
- * (1 … STORE_PAGE_MOST), upwards or in reverse. To continue, repeat with `after` = the last column that came: only cells
+ * (1 … STORE_PAGE_MAX), upwards or in reverse. To continue, repeat with `after` = the last column that came: only cells
  * beyond it in the direction of reading follow. A serial slice is one page only: what does not fit is
  * told by `more` and must be asked for with NORMAL or a narrower range. */
 typedef struct Query {

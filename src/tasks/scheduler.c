@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/mutant.h"
-#include "tasks/inside.h"
+#include "tasks/tasks_private.h"
 
 enum { BACKOFF_FIRST_S = 1, RETRY_LEAST_S = 60, RETRY_PART = 8, NAP_US = 250000 };
 

@@ -4,9 +4,33 @@
  * clock's, but always after what this instance knows of, so that a clock that is set back stops nothing. */
 #include <stdlib.h>
 
-#include "tasks/inside.h"
+#include "tasks/tasks_private.h"
 
-enum { FORMAT = 1, FLAG_UNDER_WAY = 1, FLAG_FAILED = 2 };
+/* A state as it is stored. */
+typedef struct StoredState {
+    TaskState state;
+    Slice error, position;
+} StoredState;
+
+static const RecordField STATE_FIELDS[] = {
+    RECORD_FLAGS(StoredState, state.under_way, state.failed),
+    RECORD_I64(StoredState, state.begun_us),
+    RECORD_I64(StoredState, state.ended_us),
+    RECORD_I64(StoredState, state.whole_us),
+    RECORD_I64(StoredState, state.took_us),
+    RECORD_U64(StoredState, state.done),
+    RECORD_U64(StoredState, state.found),
+    RECORD_U64(StoredState, state.errors),
+    RECORD_I64(StoredState, state.error_us),
+    RECORD_TEXT16(StoredState, error),
+    RECORD_REST(StoredState, position, STORE_POSITION_MAX),
+};
+const Record TASK_STATE_RECORD = RECORD("task state", StoredState, 1, STATE_FIELDS);
+static const RecordField INSTANCE_FIELDS[] = {
+    RECORD_I64(Instance, started_us),
+    RECORD_REST(Instance, address, STORE_VALUE_MAX),
+};
+const Record TASK_INSTANCE_RECORD = RECORD("instance", Instance, 1, INSTANCE_FIELDS);
 
 /* ---- Places ---------------------------------------------------------------------------------------------------- */
 
@@ -26,49 +50,17 @@ static Slice state_row(const TaskPart *part, Arena *arena)
     return arena_print(arena, "%s/%u", part->task->name, part->number);
 }
 
-static void encode(const TaskState *state, Buffer *to)
-{
-    Slice error = slice_from(state->error);
-    buffer_u8(to, FORMAT);
-    buffer_u8(
-        to, (uint8_t)((state->under_way ? FLAG_UNDER_WAY : 0) | (state->failed ? FLAG_FAILED : 0)));
-    buffer_i64(to, state->begun_us);
-    buffer_i64(to, state->ended_us);
-    buffer_i64(to, state->whole_us);
-    buffer_i64(to, state->took_us);
-    buffer_u64(to, state->done);
-    buffer_u64(to, state->found);
-    buffer_u64(to, state->errors);
-    buffer_i64(to, state->error_us);
-    buffer_u16(to, (uint16_t)error.size);
-    buffer_bytes(to, error);
-    buffer_bytes(to, buffer_slice(&state->position));
-}
-
 static Status decode(Slice value, TaskState *state)
 {
-    Reader reader = reader_of(value);
-    uint8_t format = reader_u8(&reader), flags = reader_u8(&reader);
-    TaskState read = {.under_way = flags & FLAG_UNDER_WAY, .failed = flags & FLAG_FAILED};
-    read.begun_us = reader_i64(&reader);
-    read.ended_us = reader_i64(&reader);
-    read.whole_us = reader_i64(&reader);
-    read.took_us = reader_i64(&reader);
-    read.done = reader_u64(&reader);
-    read.found = reader_u64(&reader);
-    read.errors = reader_u64(&reader);
-    read.error_us = reader_i64(&reader);
-    Slice error = reader_bytes(&reader, reader_u16(&reader));
-    Slice position = reader_rest(&reader);
-    if (reader.failed || format != FORMAT || error.size >= sizeof read.error ||
-        position.size > STORE_POSITION_MOST)
+    StoredState stored = {.error = SLICE_EMPTY};
+    TRY(record_decode(&TASK_STATE_RECORD, value, NULL, NULL, &stored));
+    if (stored.error.size >= sizeof stored.state.error)
         return STATUS_CORRUPT;
-    if (error.size > 0)
-        memcpy(read.error, error.data, error.size);
-    read.position = state->position;
-    buffer_clear(&read.position);
-    buffer_bytes(&read.position, position);
-    *state = read;
+    memcpy(stored.state.error, stored.error.data, stored.error.size);
+    stored.state.position = state->position;
+    buffer_clear(&stored.state.position);
+    buffer_bytes(&stored.state.position, stored.position);
+    *state = stored.state;
     return STATUS_OK;
 }
 
@@ -93,15 +85,16 @@ Status task_state_read(Tasks *tasks, TaskPart *part)
 Status task_state_write(Tasks *tasks, TaskPart *part)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    BUFFER_SCOPE Buffer value = {0};
     if (part->task->local)
         return STATUS_OK;
-    encode(&part->state, &value);
+    StoredState stored = {.state = part->state,
+                          .error = slice_from(part->state.error),
+                          .position = buffer_slice(&part->state.position)};
+    Slice value = record_encode(&TASK_STATE_RECORD, &stored, NULL, arena);
     part->stamp = stamp_after(tasks, part->stamp);
-    RowChange change = {
-        &TABLE_TASK_STATE,
-        state_row(part, arena),
-        {.column = SLICE("state"), .value = buffer_slice(&value), .timestamp = part->stamp}};
+    RowChange change = {&TABLE_TASK_STATE,
+                        state_row(part, arena),
+                        {.column = SLICE("state"), .value = value, .timestamp = part->stamp}};
     part->saved_us = clock_steady_us(tasks->options.world.clock);
     return store_write(tasks->options.store, &(Batch){&change, 1, true});
 }
@@ -112,41 +105,32 @@ static const Slice LIVE = {"live", 4};
 
 static Status write_beat(Tasks *tasks, bool alive)
 {
-    BUFFER_SCOPE Buffer value = {0};
+    ARENA_SCOPE Arena *arena = arena_new();
+    Instance self = {.started_us = tasks->started_us,
+                     .address = slice_from(tasks->options.address)};
     tasks->beat_stamp = stamp_after(tasks, tasks->beat_stamp);
-    buffer_u8(&value, FORMAT);
-    buffer_i64(&value, tasks->started_us);
-    buffer_bytes(&value, slice_from(tasks->options.address));
     Change change = {.column = id_slice(&tasks->id),
-                     .value = buffer_slice(&value),
+                     .value = record_encode(&TASK_INSTANCE_RECORD, &self, NULL, arena),
                      .timestamp = tasks->beat_stamp};
     change.ttl_s = alive ? INSTANCE_TTL_S : 1;
     RowChange row = {&TABLE_INSTANCES, LIVE, change};
     return store_write(tasks->options.store, &(Batch){&row, 1, true});
 }
 
-static Status decode_instance(const Cell *cell, Instance *ret_instance)
-{
-    Reader reader = reader_of(cell->value);
-    uint8_t format = reader_u8(&reader);
-    Instance instance = {.started_us = reader_i64(&reader), .beat_us = cell->timestamp};
-    instance.address = reader_rest(&reader);
-    if (reader.failed || format != FORMAT || id_from_bytes(cell->column, &instance.id) != STATUS_OK)
-        return STATUS_CORRUPT;
-    *ret_instance = instance;
-    return STATUS_OK;
-}
-
 Status tasks_instances(Tasks *tasks, Arena *arena, Instance **ret_instances, size_t *ret_count)
 {
     Page page;
-    Query query = {.table = &TABLE_INSTANCES, .row = LIVE, .limit = INSTANCES_MOST};
+    Query query = {.table = &TABLE_INSTANCES, .row = LIVE, .limit = INSTANCES_MAX};
     TRY(store_slice(tasks->options.store, &query, arena, &page));
     Instance *instances = ARENA_ARRAY(arena, page.count, Instance);
     size_t count = 0;
     for (size_t i = 0; i < page.count; i++) {
+        const Cell *cell = &page.cells[i];
         Instance *instance = &instances[count];
-        TRY(decode_instance(&page.cells[i], instance));
+        TRY(record_decode(&TASK_INSTANCE_RECORD, cell->value, NULL, NULL, instance));
+        instance->beat_us = cell->timestamp;
+        if (id_from_bytes(cell->column, &instance->id) != STATUS_OK)
+            return STATUS_CORRUPT;
         instance->self = id_equal(instance->id, tasks->id);
         count += instance->self || tasks->options.shared;
     }

@@ -1,7 +1,8 @@
 /* task_table.c -- what each task does, a piece at a time. */
+#include "access/sessions.h"
 #include "base/mutant.h"
 #include "policies/answers.h"
-#include "tasks/inside.h"
+#include "tasks/tasks_private.h"
 
 enum {
     S_PER_HOUR = 3600,
@@ -136,21 +137,21 @@ static Status lists(TaskPiece *piece)
 }
 
 /* A policy that may wait for something, and the move that it waits in. */
-typedef struct Waiting {
+typedef struct TaskWaiting {
     TaskPiece *piece;
     const Policy *policy;
     const PolicyMove *last;
     int64_t now_us;
-} Waiting;
+} TaskWaiting;
 
-static Status settle_creation(const Waiting *waiting)
+static Status settle_creation(const TaskWaiting *waiting)
 {
     const TasksOptions *options = &waiting->piece->tasks->options;
     return votes_settle_creation(options->votes, waiting->policy->id, options->creation_grace_s);
 }
 
 /* Not when it was begun before this process, and no other can have the store. */
-static bool is_somebody_at_it(const Waiting *waiting)
+static bool is_somebody_at_it(const TaskWaiting *waiting)
 {
     const Tasks *tasks = waiting->piece->tasks;
     if (!tasks->options.shared && waiting->last->time_us < tasks->started_us)
@@ -158,7 +159,7 @@ static bool is_somebody_at_it(const Waiting *waiting)
     return waiting->now_us - waiting->last->time_us < MERGE_GRACE_S * US_PER_S;
 }
 
-static Status settle_merge(const Waiting *waiting)
+static Status settle_merge(const TaskWaiting *waiting)
 {
     if (is_somebody_at_it(waiting)) {
         waiting->piece->again_s = MERGE_GRACE_S;
@@ -167,7 +168,7 @@ static Status settle_merge(const Waiting *waiting)
     return policies_finish_merge(waiting->piece->tasks->options.policies, waiting->policy->id);
 }
 
-static Status obliterate(const Waiting *waiting)
+static Status obliterate(const TaskWaiting *waiting)
 {
     if (waiting->policy->revision == 0)
         return STATUS_OK;
@@ -175,11 +176,11 @@ static Status obliterate(const Waiting *waiting)
 }
 
 /* By the setting that was in force when the deletion was asked for: a change of it does not change that promise. */
-static Status delete_when_due(const Waiting *waiting)
+static Status delete_when_due(const TaskWaiting *waiting)
 {
     const TasksOptions *options = &waiting->piece->tasks->options;
     SettingsHistory settings;
-    TRY(accounts_settings(options->accounts, waiting->piece->arena, &settings));
+    TRY(settings_read(accounts_settings(options->accounts), waiting->piece->arena, &settings));
     int64_t days = settings_at(&settings, waiting->last->time_us)->appeal_days;
     if (waiting->now_us - waiting->last->time_us < days * S_PER_DAY * US_PER_S)
         return STATUS_OK;
@@ -192,7 +193,7 @@ static Status delete_when_due(const Waiting *waiting)
     return obliterate(waiting);
 }
 
-static Status (*const ENDS[POLICY_STATE_COUNT])(const Waiting *) = {
+static Status (*const ENDS[POLICY_STATE_COUNT])(const TaskWaiting *) = {
     [POLICY_PENDING] = settle_creation,
     [POLICY_MERGING] = settle_merge,
     [POLICY_PENDING_DELETION] = delete_when_due,
@@ -204,7 +205,7 @@ static Status end_waiting(TaskPiece *piece, const Policy *policy)
 {
     const TasksOptions *options = &piece->tasks->options;
     const PolicyMove *last = &policy->facts.moves[policy->facts.move_count - 1];
-    Waiting waiting = {piece, policy, last, clock_now_us(options->world.clock)};
+    TaskWaiting waiting = {piece, policy, last, clock_now_us(options->world.clock)};
     Policy after;
     if (ENDS[last->state] == NULL || (policy->revision == 0 && ENDS[last->state] == obliterate))
         return STATUS_OK;
@@ -239,7 +240,7 @@ static Status moves(TaskPiece *piece)
 static Status merges(TaskPiece *piece)
 {
     const TasksOptions *options = &piece->tasks->options;
-    uint64_t left[POLICIES_LEFT_MOST];
+    uint64_t left[POLICIES_LEFT_MAX];
     size_t count = policies_left_merges(options->policies, left);
     Status worst = STATUS_OK;
     for (size_t i = 0; i < count; i++) {
@@ -286,7 +287,7 @@ static Status answers(TaskPiece *piece)
         return last_piece(piece, STATUS_OK);
     if (piece->position.size > 0 && !reader_done(&reader))
         return STATUS_INVALID;
-    TRY(accounts_settings(options->accounts, piece->arena, &settings));
+    TRY(settings_read(accounts_settings(options->accounts), piece->arena, &settings));
     int64_t threshold =
         settings_at(&settings, clock_now_us(options->world.clock))->answer_threshold;
     if (threshold == 0)
@@ -331,31 +332,31 @@ static Status names(TaskPiece *piece)
 /* ---- Letters --------------------------------------------------------------------------------------------------- */
 
 /* The letter first, then the note: cut off in between, the same letter is asked for again, which the mail knows. */
-static Status send_digest(TaskPiece *piece, const DigestWish *wish)
+static Status send_digest(TaskPiece *piece, const DigestRequest *want)
 {
     const TasksOptions *options = &piece->tasks->options;
-    if (wish->choice == DIGEST_NEVER)
+    if (want->choice == DIGEST_NEVER)
         return STATUS_OK;
-    DigestPeriod period = digest_period(wish->choice, clock_now_us(options->world.clock));
-    if (wish->seen_to >= period.number || wish->since_us >= period.to_us)
+    DigestPeriod period = digest_period(want->choice, clock_now_us(options->world.clock));
+    if (want->seen_to >= period.number || want->since_us >= period.to_us)
         return STATUS_OK;
-    TRY(options->digest_teller.tell(options->digest_teller.self, wish, &period, piece->reason));
+    TRY(options->digest_teller.tell(options->digest_teller.self, want, &period, piece->reason));
     piece->found++;
-    return digests_mark(options->accounts, wish, period.number);
+    return digests_mark(options->accounts, want, period.number);
 }
 
 static Status digests(TaskPiece *piece)
 {
     const TasksOptions *options = &piece->tasks->options;
-    DigestWish *wishes;
+    DigestRequest *vote_requests;
     size_t count;
     Status worst = STATUS_OK;
     if (options->digest_teller.tell == NULL)
         return last_piece(piece, STATUS_OK);
-    TRY(digests_page(options->accounts, piece->part, piece->position, piece->arena, &wishes, &count,
-                     &piece->next, &piece->more));
+    TRY(digests_page(options->accounts, piece->part, piece->position, piece->arena, &vote_requests,
+                     &count, &piece->next, &piece->more));
     for (size_t i = 0; i < count; i++) {
-        Status status = send_digest(piece, &wishes[i]);
+        Status status = send_digest(piece, &vote_requests[i]);
         if (status != STATUS_OK)
             worst = status;
     }
@@ -384,7 +385,7 @@ static Status keep(TaskPiece *piece)
 {
     const TasksOptions *options = &piece->tasks->options;
     Retention retention;
-    TRY(retention_read(options->accounts, piece->arena, &retention));
+    TRY(retention_read(accounts_settings(options->accounts), piece->arena, &retention));
     accounts_keep(options->accounts, &retention);
     if (options->keep != NULL)
         options->keep(options->keep_self, &retention);
@@ -397,7 +398,7 @@ static Status retention(TaskPiece *piece)
     Accounts *accounts = piece->tasks->options.accounts;
     Retention periods;
     LoginsPage page;
-    TRY(retention_read(accounts, piece->arena, &periods));
+    TRY(retention_read(accounts_settings(accounts), piece->arena, &periods));
     TRY(logins_delete_old(accounts, periods.logins, piece->position, piece->arena, &page));
     piece->done = page.looked;
     piece->found = page.deleted;

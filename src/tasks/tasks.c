@@ -1,7 +1,7 @@
 /* tasks.c -- opening, the thread, and what people ask. */
 #include <stdlib.h>
 
-#include "tasks/inside.h"
+#include "tasks/tasks_private.h"
 
 enum { S_PER_HOUR = 3600, NAP_US = 50000, MARGIN_HOURS = 2 };
 
@@ -17,7 +17,7 @@ Tasks *tasks_new(const TasksOptions *options)
     pthread_mutex_init(&tasks->lock, NULL);
     for (size_t i = 0; i < TASK_COUNT; i++)
         for (uint32_t part = 0; part < TASKS[i].parts; part++) {
-            CHECK(tasks->part_count < TASKS_PARTS_MOST);
+            CHECK(tasks->part_count < TASKS_PARTS_MAX);
             tasks->parts[tasks->part_count++] = (TaskPart){.task = &TASKS[i], .number = part};
         }
     return tasks;

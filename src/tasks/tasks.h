@@ -22,10 +22,10 @@
 #pragma once
 
 #include "accounts/digests.h"
-#include "accounts/retention.h"
 #include "base/log.h"
 #include "ranking/ranking.h"
 #include "reports/reports.h"
+#include "settings/retention.h"
 
 typedef struct Tasks Tasks;
 
@@ -38,7 +38,8 @@ typedef struct AnswerTeller {
 
 /* Who writes the letter of a period to somebody who wishes it. OK: it is queued, was before, or there is nothing to tell. */
 typedef struct DigestTeller {
-    Status (*tell)(void *self, const DigestWish *wish, const DigestPeriod *period, Reason *reason);
+    Status (*tell)(void *self, const DigestRequest *want, const DigestPeriod *period,
+                   Reason *reason);
     void *self;
 } DigestTeller;
 
@@ -64,7 +65,7 @@ typedef struct TasksOptions {
 enum {
     INSTANCE_BEAT_S = 30,
     INSTANCE_TTL_S = 120,
-    INSTANCES_MOST = 1000,
+    INSTANCES_MAX = 1000,
     TASK_SAVE_S = 5,
     TASK_BACKOFF_MOST_S = 300,
 };

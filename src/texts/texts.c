@@ -2,30 +2,19 @@
  * bytes) holds: format | when | who | the text, is written once, and proves its update. */
 #include "texts/texts.h"
 
-#include "base/bytes.h"
+#include "store/record.h"
 
-enum { FORMAT = 1, TRIES = 5 };
-
-static const Slice HEAD = {"head", 4};
-
-static const struct {
-    const char *word, *title;
-} KINDS[] = {
-#define X(name, word, title) {word, title},
-    TEXT_KIND_LIST(X)
-#undef X
-};
+const char *const TEXT_KIND_WORDS[] = WORDS(TEXT_KIND_LIST, WORD_2);
+static const char *const TITLES[] = WORDS(TEXT_KIND_LIST, WORD_3);
 
 const char *text_kind_word(TextKind kind)
 {
-    CHECK(kind < TEXT_KINDS);
-    return KINDS[kind].word;
+    return word_of(TEXT_KIND_WORDS, kind);
 }
 
 const char *text_kind_title(TextKind kind)
 {
-    CHECK(kind < TEXT_KINDS);
-    return KINDS[kind].title;
+    return word_of(TITLES, kind);
 }
 
 static Slice row_of(TextKind kind)
@@ -36,29 +25,21 @@ static Slice row_of(TextKind kind)
 /* ---- Reading ------------------------------------------------------------------------------------------------- */
 
 typedef struct TextHead {
-    bool present;
-    Slice value;
-    uint32_t revision;
+    Id write;
+    uint32_t revision; /* 0: there is none */
 } TextHead;
 
-static Status read_head(Store *store, TextKind kind, Arena *arena, TextHead *ret_head)
+static const RecordField HEAD_FIELDS[] = {RECORD_WRITE_ID(TextHead, write),
+                                          RECORD_U32(TextHead, revision)};
+const Record TEXT_HEAD_RECORD = RECORD("text head", TextHead, 1, HEAD_FIELDS);
+static const RecordField TEXT_FIELDS[] = {RECORD_I64(SiteText, time_us),
+                                          RECORD_U64(SiteText, editor),
+                                          RECORD_REST(SiteText, text, STORE_VALUE_MAX)};
+const Record TEXT_RECORD = RECORD("text", SiteText, 1, TEXT_FIELDS);
+
+static RecordPlace head_of(TextKind kind)
 {
-    Cell cell;
-    Read read = {&TABLE_TEXTS, row_of(kind), HEAD, STORE_SERIAL};
-    Status status = store_read(store, &read, arena, &cell);
-    if (status == STATUS_NOT_FOUND) {
-        *ret_head = (TextHead){.value = SLICE_EMPTY};
-        return STATUS_OK;
-    }
-    TRY(status);
-    Reader reader = reader_of(cell.value);
-    bool known = reader_u8(&reader) == FORMAT;
-    (void)reader_bytes(&reader, ID_BYTES);
-    uint32_t revision = reader_u32(&reader);
-    if (!known || !reader_done(&reader))
-        return STATUS_CORRUPT;
-    *ret_head = (TextHead){true, cell.value, revision};
-    return STATUS_OK;
+    return (RecordPlace){&TEXT_HEAD_RECORD, &TABLE_TEXTS, row_of(kind), SLICE("head")};
 }
 
 static Slice column_of(uint32_t revision, Arena *arena)
@@ -69,34 +50,20 @@ static Slice column_of(uint32_t revision, Arena *arena)
     return arena_copy(arena, buffer_slice(&column));
 }
 
-static Status decode(uint32_t revision, Slice value, SiteText *ret_text)
-{
-    Reader reader = reader_of(value);
-    SiteText text = {.revision = revision};
-    bool known = reader_u8(&reader) == FORMAT;
-    text.time_us = reader_i64(&reader);
-    text.editor = reader_u64(&reader);
-    text.text = reader_rest(&reader);
-    if (!known || reader.failed)
-        return STATUS_CORRUPT;
-    *ret_text = text;
-    return STATUS_OK;
-}
-
 Status texts_read_revision(Store *store, TextKind kind, uint32_t revision, Arena *arena,
                            SiteText *ret_text)
 {
-    Cell cell;
-    Read read = {&TABLE_TEXTS, row_of(kind), column_of(revision, arena), STORE_SERIAL};
-    TRY(store_read(store, &read, arena, &cell));
-    return decode(revision, cell.value, ret_text);
+    RecordPlace place = {&TEXT_RECORD, &TABLE_TEXTS, row_of(kind), column_of(revision, arena)};
+    ret_text->revision = revision;
+    return record_read(&(Records){.store = store}, &place, STORE_SERIAL, arena, ret_text, NULL);
 }
 
 Status texts_read(Store *store, TextKind kind, Arena *arena, SiteText *ret_text)
 {
     TextHead head;
-    TRY(read_head(store, kind, arena, &head));
-    if (!head.present) {
+    RecordPlace place = head_of(kind);
+    TRY(record_find(&(Records){.store = store}, &place, STORE_SERIAL, arena, &head, NULL));
+    if (head.revision == 0) {
         *ret_text = (SiteText){.text = text_at_first(kind)};
         return STATUS_OK;
     }
@@ -120,10 +87,10 @@ Status texts_revisions(Store *store, TextKind kind, Arena *arena, SiteText **ret
     SiteText *texts = ARENA_ARRAY(arena, page.count, SiteText);
     for (size_t i = 0; i < page.count; i++) {
         Reader column = reader_of(slice_after(page.cells[i].column, 2));
-        uint32_t revision = reader_u32(&column);
+        texts[i].revision = reader_u32(&column);
         if (!reader_done(&column))
             return STATUS_CORRUPT;
-        TRY(decode(revision, page.cells[i].value, &texts[i]));
+        TRY(record_decode(&TEXT_RECORD, page.cells[i].value, NULL, arena, &texts[i]));
         texts[i].text = SLICE_EMPTY;
     }
     *ret_texts = texts;
@@ -133,54 +100,39 @@ Status texts_revisions(Store *store, TextKind kind, Arena *arena, SiteText **ret
 
 /* ---- Writing ------------------------------------------------------------------------------------------------- */
 
-static Status check(const NewText *wish, Reason *reason)
+static Status check(const NewText *want, Reason *reason)
 {
-    if (slice_trim(wish->text).size == 0)
+    if (slice_trim(want->text).size == 0)
         return reason_set(reason, STATUS_INVALID, "words", "must not be empty");
-    if (wish->text.size > TEXT_BYTES)
+    if (want->text.size > TEXT_BYTES)
         return reason_set(reason, STATUS_INVALID, "words", "at most %d bytes", TEXT_BYTES);
-    if (!slice_is_utf8(wish->text))
+    if (!slice_is_utf8(want->text))
         return reason_set(reason, STATUS_INVALID, "words", "must be UTF-8 text");
     return STATUS_OK;
 }
 
-static Status append(Store *store, World world, const NewText *wish, const TextHead *before,
-                     Arena *arena)
-{
-    BUFFER_SCOPE Buffer head = {0}, value = {0};
-    Id id = id_new(world.clock, world.random);
-    buffer_u8(&head, FORMAT);
-    buffer_bytes(&head, id_slice(&id));
-    buffer_u32(&head, wish->seen + 1);
-    buffer_u8(&value, FORMAT);
-    buffer_i64(&value, clock_now_us(world.clock));
-    buffer_u64(&value, wish->editor);
-    buffer_bytes(&value, wish->text);
-    Slice column = column_of(wish->seen + 1, arena);
-    Condition condition = {HEAD, before->value, !before->present};
-    Change changes[] = {{.column = HEAD, .value = buffer_slice(&head)},
-                        {.column = column, .value = buffer_slice(&value)}};
-    Update update = {.table = &TABLE_TEXTS,
-                     .row = row_of(wish->kind),
-                     .conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = 2,
-                     .proof = column};
-    return store_update(store, &update, TRIES, arena, NULL);
-}
-
-Status texts_write(Store *store, World world, const NewText *wish, Reason *reason)
+Status texts_write(Store *store, World world, const NewText *want, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
+    Records records = {store, world, NULL};
     TextHead head;
-    TRY(check(wish, reason));
-    TRY(read_head(store, wish->kind, arena, &head));
-    if (head.revision >= TEXT_REVISIONS_MOST)
+    RecordWrite write = {.place = head_of(want->kind), .record = &head};
+    TRY(check(want, reason));
+    TRY(record_find(&records, &write.place, STORE_SERIAL, arena, &head, &write.before));
+    if (head.revision >= TEXT_REVISIONS_MAX)
         return reason_set(reason, STATUS_REFUSED, "", "this text can change %d times at most",
-                          TEXT_REVISIONS_MOST);
-    Status status =
-        head.revision == wish->seen ? append(store, world, wish, &head, arena) : STATUS_CONFLICT;
+                          TEXT_REVISIONS_MAX);
+    Status status = STATUS_CONFLICT;
+    if (head.revision == want->seen) {
+        SiteText text = {
+            .time_us = clock_now_us(world.clock), .editor = want->editor, .text = want->text};
+        head.revision++;
+        write.proof = column_of(head.revision, arena);
+        write.also = &(Change){.column = write.proof,
+                               .value = record_encode(&TEXT_RECORD, &text, NULL, arena)};
+        write.also_count = 1;
+        status = record_write(&records, &write, arena, NULL);
+    }
     if (status == STATUS_CONFLICT)
         return reason_set(reason, status, "", "somebody else changed this text in between");
     return status;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/ids.h"
+#include "base/words.h"
 #include "store/store.h"
 
 /*    kind, word in addresses, title of the page */
@@ -22,10 +23,11 @@ typedef enum TextKind {
 
 enum {
     TEXT_BYTES = 60000,
-    TEXT_REVISIONS_MOST = 10000,
+    TEXT_REVISIONS_MAX = 10000,
     TEXT_REVISIONS_LISTED = 50,
 };
 
+extern const char *const TEXT_KIND_WORDS[];
 const char *text_kind_word(TextKind kind);
 const char *text_kind_title(TextKind kind);
 /* Ours. */
@@ -53,4 +55,7 @@ typedef struct NewText {
     uint64_t editor;
 } NewText;
 /* INVALID, field `words`, names the rule. CONFLICT: another revision stands than the one that was seen. */
-MUST_USE Status texts_write(Store *store, World world, const NewText *wish, Reason *reason);
+MUST_USE Status texts_write(Store *store, World world, const NewText *want, Reason *reason);
+
+/* What is stored, for the fuzzer of all records. */
+extern const struct Record TEXT_HEAD_RECORD, TEXT_RECORD;

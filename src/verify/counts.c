@@ -2,7 +2,7 @@
  *
  * The sum is read before everything else and after it. When its ver is the same, nothing was taken in between, and all that was
  * read belongs together. */
-#include "verify/inside.h"
+#include "verify/verify_private.h"
 
 /* One picture of a bucket. */
 typedef struct Picture {
@@ -275,7 +275,7 @@ Status check_totals(Audit *audit, const Unit *unit, Arena *arena)
     Page page;
     Query query = {.table = &TABLE_POLICY_TOTALS,
                    .row = ledger_totals_row(arena, audit->generation, unit->id),
-                   .limit = STORE_PAGE_MOST};
+                   .limit = STORE_PAGE_MAX};
     TRY(store_slice(audit->options->store, &query, arena, &page));
     for (size_t i = 0; i < page.count; i++) {
         uint8_t bucket =

@@ -2,7 +2,7 @@
  *
  * This closes the circle: logs and history agree entry by entry, in both directions, so what the history adds up to by hour is what
  * the logs add up to, and no more than a day of one policy is in memory. */
-#include "verify/inside.h"
+#include "verify/verify_private.h"
 
 enum { HOURS = 24 };
 
@@ -101,7 +101,7 @@ static Status add_page(Day *day, const Page *page, Arena *arena)
 
 static Status add_history(Day *day)
 {
-    char last[STORE_COLUMN_MOST];
+    char last[STORE_COLUMN_MAX];
     Query query = {
         .table = &TABLE_POLICY_HISTORY,
         .row = ledger_history_row(day->arena, day->audit->generation, day->policy, day->day),

@@ -4,7 +4,7 @@
  * ledger has (ranking/checkpoints.h); the others are rewritten by their task. Totals are added up once, hour by hour, through all days; they
  * take as much memory as the ranking itself. */
 #include "ranking/checkpoints.h"
-#include "verify/inside.h"
+#include "verify/verify_private.h"
 
 enum { FORMAT = 1, HOURS = 24 };
 
@@ -105,7 +105,7 @@ static Status check_days(Past *past, Arena *arena)
     Page page;
     Query query = {.table = &TABLE_RANK_CHECKPOINTS,
                    .row = row_of(past, NULL, arena),
-                   .limit = STORE_PAGE_MOST};
+                   .limit = STORE_PAGE_MAX};
     TRY(votes_late_days(past->audit->options->votes, arena, &past->late, &past->late_count));
     TRY(store_slice(past->audit->options->store, &query, arena, &page));
     bool goes_on = true;

@@ -1,5 +1,5 @@
 /* states.c -- policies and their moves, the lists that they are in, and the ranking in memory. */
-#include "verify/inside.h"
+#include "verify/verify_private.h"
 
 enum { KEY_MOVES = 1, KEY_CREATED, KEY_ROOT };
 
@@ -47,7 +47,7 @@ Status check_policy(Audit *audit, const Unit *unit, Arena *arena)
     Policy policy;
     PolicyStanding standing;
     PoliciesReader reader = {.policies = audit->options->policies, .arena = arena};
-    PolicyBook book = policies_book(&reader);
+    PolicyLookup lookup = policies_lookup(&reader);
     policies_forget(audit->options->policies, unit->id);
     Status status = policies_fresh(audit->options->policies, unit->id, arena, &policy);
     if (status == STATUS_CORRUPT || status == STATUS_NOT_FOUND) {
@@ -57,7 +57,7 @@ Status check_policy(Audit *audit, const Unit *unit, Arena *arena)
     TRY(status);
     check_moves(audit, &policy);
     TRY(check_creation(audit, &policy, arena));
-    bool found = policy_standing(&book, unit->id, INT64_MAX, &standing);
+    bool found = policy_standing(&lookup, unit->id, INT64_MAX, &standing);
     TRY(reader.failed);
     if (!found)
         wrong(audit, unit->id, KEY_ROOT, "its merge leads nowhere");

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/mutant.h"
-#include "verify/inside.h"
+#include "verify/verify_private.h"
 
-enum { SUSPECTS_MOST = 1000, LOOKS = 20, LOOK_PAUSE_US = 50000, SWEEPS = 2, SWEEP_HOURS = 3 };
+enum { SUSPECTS_MAX = 1000, LOOKS = 20, LOOK_PAUSE_US = 50000, SWEEPS = 2, SWEEP_HOURS = 3 };
 enum { PROGRESS_ROWS = 1000 };
 
 typedef enum Heal { HEAL_NOTHING, HEAL_REBUILD, HEAL_LISTS, HEAL_LOAD } Heal;
@@ -55,7 +55,7 @@ typedef struct Suspect {
 } Suspect;
 
 typedef struct Suspects {
-    Suspect list[SUSPECTS_MOST];
+    Suspect list[SUSPECTS_MAX];
     size_t count;
 } Suspects;
 
@@ -63,18 +63,18 @@ void audit_differs(Audit *audit, Difference difference, const char *format, ...)
 {
     Findings *found = &audit->found;
     bool behind = difference.need > 1; /* as opposed to wrong */
-    if (found->count == DIFFERENCES_MOST || (behind && MUTANT(verify_ignores_seq)))
+    if (found->count == DIFFERENCES_MAX || (behind && MUTANT(verify_ignores_seq)))
         return;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(found->words[found->count], WORDS_MOST, format, arguments);
+    vsnprintf(found->words[found->count], WORDS_MAX, format, arguments);
     va_end(arguments);
     found->differences[found->count++] = difference;
 }
 
 void audit_fault(Audit *audit, VerifyKind kind, const char *format, ...)
 {
-    char words[WORDS_MOST];
+    char words[WORDS_MAX];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(words, sizeof words, format, arguments);
@@ -108,7 +108,7 @@ static void keep_same(Findings *before, const Findings *now)
             if (old->kind != new->kind || old->key != new->key || new->have >= old->need)
                 continue;
             before->differences[kept] = *old;
-            memcpy(before->words[kept], now->words[k], WORDS_MOST);
+            memcpy(before->words[kept], now->words[k], WORDS_MAX);
             kept++;
             break;
         }
@@ -168,7 +168,7 @@ Status audit_look(Audit *audit, Unit unit)
     if (audit->found.count == 0)
         return STATUS_OK;
     audit->suspects->list[audit->suspects->count++] = (Suspect){unit, audit->found};
-    return audit->suspects->count == SUSPECTS_MOST ? settle(audit) : STATUS_OK;
+    return audit->suspects->count == SUSPECTS_MAX ? settle(audit) : STATUS_OK;
 }
 
 /* ---- Logs --------------------------------------------------------------------------------------------------------- */
@@ -291,8 +291,8 @@ static Status run_stage(Audit *audit, const Stage *stage)
     for (bool more = true; more;) {
         ScanPage page;
         arena_reset(arena);
-        TRY(store_scan(audit->options->store, stage->table, buffer_slice(&position),
-                       STORE_PAGE_MOST, arena, &page));
+        TRY(store_scan(audit->options->store, stage->table, buffer_slice(&position), STORE_PAGE_MAX,
+                       arena, &page));
         for (size_t i = 0; i < page.count; i++) {
             if (rows > 0 && slice_equal(page.cells[i].row, buffer_slice(&last)))
                 continue;
@@ -317,7 +317,7 @@ static Status run_stages(Audit *audit)
     audit->generation = before.current;
     audit->report.old = before.last - before.has_also;
     audit->first_hour = UINT32_MAX;
-    TRY(accounts_settings(audit->options->accounts, audit->arena, &audit->settings));
+    TRY(settings_read(accounts_settings(audit->options->accounts), audit->arena, &audit->settings));
     for (size_t i = 0; i < sizeof STAGES / sizeof STAGES[0]; i++)
         if (!STAGES[i].needs_ranking || audit->options->ranking != NULL)
             TRY(run_stage(audit, &STAGES[i]));

@@ -2,7 +2,7 @@
  *
  * The head and the lines are one picture; the log, of which nothing ever changes, is read after them up to the head's seq, page by
  * page, and replayed. `projected` is read between the two: up to there everything must be in the counts. */
-#include "verify/inside.h"
+#include "verify/verify_private.h"
 
 /* A line as the log says it. */
 typedef struct Replayed {
@@ -15,12 +15,12 @@ typedef struct Replay {
     Audit *audit;
     uint64_t voter;
     Arena *arena;
-    Head head;
+    LedgerHead head;
     uint64_t projected;
     Account account;
     VoteGround ground;
     PoliciesReader reader;
-    PolicyBook book;
+    PolicyLookup lookup;
     VoteLine *lines; /* ascending by policy, beside them what else is known */
     Replayed *more;
     size_t count, room;
@@ -116,7 +116,7 @@ static bool penalty_is_right(Replay *replay, const Entry *entry, const EntryChan
         return centi == 0;
     if (centi == less * percent)
         return !entry->closing || centi == 0;
-    bool merged = policy_standing(&replay->book, change->policy, entry->time_us, &standing) &&
+    bool merged = policy_standing(&replay->lookup, change->policy, entry->time_us, &standing) &&
                   standing.root != change->policy;
     return centi == 0 && (entry->closing || merged);
 }
@@ -127,7 +127,7 @@ static void apply_change(Replay *replay, const Entry *entry, const EntryChange *
     VoteLine *line = &replay->lines[at];
     if (change->before != line->held)
         wrong(replay, KEY_CHANGE, entry, "a change begins at another number than the line had");
-    if (change->held < 0 || change->held > VOTE_HELD_MOST || (entry->closing && change->held != 0))
+    if (change->held < 0 || change->held > VOTE_HELD_MAX || (entry->closing && change->held != 0))
         wrong(replay, KEY_CHANGE, entry, "a line cannot hold that");
     if (!penalty_is_right(replay, entry, change, change->withdrawn_centi - line->withdrawn_centi))
         wrong(replay, KEY_CHANGE, entry, "the price of a withdrawal is not what it was");
@@ -229,7 +229,7 @@ static Status check_cells(Replay *replay)
     Audit *audit = replay->audit;
     Read *reads = ARENA_ARRAY(replay->arena, replay->count, Read);
     ReadAnswer *answers = ARENA_ARRAY(replay->arena, replay->count, ReadAnswer);
-    if (replay->count > STORE_MANY_MOST)
+    if (replay->count > STORE_MANY_MAX)
         return STATUS_CORRUPT;
     for (size_t i = 0; i < replay->count; i++)
         reads[i] = (Read){&TABLE_POLICY_VOTERS,
@@ -280,7 +280,7 @@ static Status replay_log(Replay *replay)
 
 static void check_head(Replay *replay, uint64_t last)
 {
-    const Head *head = &replay->head;
+    const LedgerHead *head = &replay->head;
     Entry at = {.seq = head->seq};
     if (last != head->seq || !id_equal(head->version, replay->version) ||
         head->time_us != replay->time_us || head->closed != replay->closed)
@@ -312,7 +312,7 @@ static Status read_row(Audit *audit, uint64_t id, Arena *arena, Voter *voter, ui
     Query query = {.table = &TABLE_VOTERS,
                    .row = ledger_u64(arena, id),
                    .to = SLICE("t"),
-                   .limit = STORE_PAGE_MOST,
+                   .limit = STORE_PAGE_MAX,
                    .mode = STORE_SERIAL};
     TRY(store_slice(audit->options->store, &query, arena, &page));
     *voter = (Voter){.id = id, .lines = ARENA_ARRAY(arena, page.count, VoteLine)};
@@ -361,9 +361,9 @@ static Status ground_of(Replay *replay)
                       (unsigned long long)replay->voter);
     TRY(status);
     replay->reader = (PoliciesReader){.policies = audit->options->policies, .arena = replay->arena};
-    replay->book = policies_book(&replay->reader);
-    replay->ground =
-        (VoteGround){replay->voter, replay->account.registered_us, &audit->settings, &replay->book};
+    replay->lookup = policies_lookup(&replay->reader);
+    replay->ground = (VoteGround){replay->voter, replay->account.registered_us, &audit->settings,
+                                  &replay->lookup};
     return STATUS_OK;
 }
 
@@ -413,7 +413,7 @@ Status check_projected(Audit *audit, const Unit *unit, Arena *arena)
 {
     uint64_t projected;
     Cell cell;
-    Head head = {0};
+    LedgerHead head = {0};
     TRY(read_projected(audit, unit->id, arena, &projected));
     Read read = {&TABLE_VOTERS, ledger_u64(arena, unit->id), SLICE("head"), STORE_SERIAL};
     Status status = store_read(audit->options->store, &read, arena, &cell);

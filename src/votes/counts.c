@@ -2,7 +2,7 @@
  *
  * A count that is read beside marks comes from the rows that the projection updates conditionally, bucket by bucket: the sum, the
  * voters' cells, the sum again. Both reads of the sum having the same ver, nothing was taken in between. */
-#include "votes/inside.h"
+#include "votes/votes_private.h"
 
 Status votes_count(Votes *votes, uint64_t policy, Arena *arena, Count *ret_count)
 {
@@ -84,7 +84,7 @@ Status votes_count_marked(Votes *votes, uint64_t policy, CountMark *marks, size_
     Count count = {0};
     if (mark_count == 0)
         return votes_count(votes, policy, arena, ret_count);
-    if (mark_count > STORE_MANY_MOST)
+    if (mark_count > STORE_MANY_MAX)
         return STATUS_UNAVAILABLE; /* projection is far behind */
     CountMark **part = ARENA_ARRAY(arena, mark_count, CountMark *);
     uint32_t generation;
@@ -109,7 +109,7 @@ Status votes_scan_counts(Votes *votes, Slice position, Arena *arena, PolicyCount
     ScanPage page;
     uint32_t current;
     TRY(votes_current(votes, &current));
-    TRY(store_scan(votes->store, &TABLE_POLICY_TOTALS, position, STORE_PAGE_MOST, arena, &page));
+    TRY(store_scan(votes->store, &TABLE_POLICY_TOTALS, position, STORE_PAGE_MAX, arena, &page));
     PolicyCount *counts = ARENA_ARRAY(arena, page.count, PolicyCount);
     size_t count = 0;
     for (size_t i = 0; i < page.count; i++) {
@@ -139,7 +139,7 @@ Status votes_each_cell(Votes *votes, Query query, VotesCellVisit *visit, void *c
 {
     ARENA_SCOPE Arena *arena = arena_new();
     BUFFER_SCOPE Buffer after = {0};
-    query.limit = STORE_PAGE_MOST;
+    query.limit = STORE_PAGE_MAX;
     for (bool more = true; more;) {
         Page page;
         TRY(store_slice(votes->store, &query, arena, &page));

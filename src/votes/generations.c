@@ -10,7 +10,7 @@
  * Between any two neighbours a reader finds its generation written. A projector that slept through a step leaves a voter
  * behind in one of them, and the sweep, which looks at both, finds that.
  * Numbers are never used twice: `last` remembers those of rebuilds, too, that came to nothing. */
-#include "votes/inside.h"
+#include "votes/votes_private.h"
 
 enum { FORMAT = 1, UPDATE_TRIES = 5 };
 

@@ -1,7 +1,7 @@
 /* history.c -- a voter's past: the log of entries, and what stood at an earlier version. */
 #include <stdlib.h>
 
-#include "votes/inside.h"
+#include "votes/votes_private.h"
 
 Status votes_read_entry(Votes *votes, uint64_t voter, uint64_t seq, Arena *arena, Entry *ret_entry)
 {
@@ -67,7 +67,7 @@ Status votes_back(Votes *votes, uint64_t voter, const VoterState *now, Id versio
     for (size_t read = 0; !id_equal(then.version, version);) {
         Entry *entries;
         size_t count;
-        if (then.seq == 0 || read >= VOTES_BACK_MOST)
+        if (then.seq == 0 || read >= VOTES_BACK_MAX)
             return STATUS_NOT_FOUND;
         TRY(votes_history(votes, voter, then.seq + 1, PAGE, arena, &entries, &count));
         if (count == 0)

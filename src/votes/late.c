@@ -9,7 +9,7 @@
  * and no clock decides which of two marks stays. What is not late by this instance's clock, by a margin of twice the skew that
  * the ledger tolerates, needs no mark: nobody takes that day for finished. */
 #include "base/mutant.h"
-#include "votes/inside.h"
+#include "votes/votes_private.h"
 
 enum { MARGIN_S = 2 * VOTE_AHEAD_MOST_S };
 

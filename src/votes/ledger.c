@@ -19,7 +19,7 @@ static Status whole(const Reader *reader, uint8_t format)
     return reader_done(reader) && format == FORMAT ? STATUS_OK : STATUS_CORRUPT;
 }
 
-void ledger_put_head(Buffer *to, const Head *head)
+void ledger_put_head(Buffer *to, const LedgerHead *head)
 {
     buffer_u8(to, FORMAT);
     buffer_u64(to, head->seq);
@@ -31,11 +31,11 @@ void ledger_put_head(Buffer *to, const Head *head)
     buffer_u32(to, head->saves);
 }
 
-Status ledger_get_head(Slice value, Head *ret_head)
+Status ledger_get_head(Slice value, LedgerHead *ret_head)
 {
     Reader reader = reader_of(value);
     uint8_t format = reader_u8(&reader);
-    Head head;
+    LedgerHead head;
     head.seq = reader_u64(&reader);
     head.version = read_id(&reader);
     head.time_us = reader_i64(&reader);
@@ -119,7 +119,7 @@ Status ledger_get_entry(Slice column, Slice value, Arena *arena, Entry *ret_entr
     if (flags & FLAG_CREATED)
         entry.created = reader_u64(&reader);
     entry.change_count = reader_u16(&reader);
-    if (entry.change_count > VOTE_PLAN_MOST)
+    if (entry.change_count > VOTE_PLAN_MAX)
         return STATUS_CORRUPT;
     entry.changes = ARENA_ARRAY(arena, entry.change_count, EntryChange);
     for (size_t i = 0; i < entry.change_count; i++) {

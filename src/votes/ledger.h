@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "votes/votes.h"
 
-typedef struct Head {
+typedef struct LedgerHead {
     uint64_t seq;
     Id version;
     int64_t time_us;
@@ -16,10 +16,10 @@ typedef struct Head {
     bool closed;
     uint32_t day;   /* of the last save */
     uint32_t saves; /* on that day */
-} Head;
+} LedgerHead;
 
-void ledger_put_head(Buffer *to, const Head *head);
-MUST_USE Status ledger_get_head(Slice value, Head *ret_head);
+void ledger_put_head(Buffer *to, const LedgerHead *head);
+MUST_USE Status ledger_get_head(Slice value, LedgerHead *ret_head);
 
 void ledger_put_line(Buffer *to, const VoteLine *line, uint64_t seq);
 MUST_USE Status ledger_get_line(Slice column, Slice value, VoteLine *ret_line);

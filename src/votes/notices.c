@@ -1,18 +1,18 @@
 /* notices.c -- see notices.h. Row = account of table `notices`: column `all` has the moment up to which all are dismissed (8 bytes), any other
- * column is the key of one that is. A key is policy, kind of thing (a: an answer, m: a move, r: a revision) and its number, which never
+ * column is the key of one that is. A key is policy, kind of thing (a: an answer, m: a move, n: it is new, r: a revision) and its number, which never
  * changes. */
 #include "votes/notices.h"
 
 #include <stdlib.h>
 
 #include "policies/answers.h"
-#include "votes/inside.h"
+#include "votes/votes_private.h"
 
 enum {
     DISMISSED_TTL_S = (NOTICES_DAYS + 1) * 86400,
-    DISMISSED_MOST = STORE_PAGE_MOST,
-    OWNED_MOST = POLICIES_BROWSE_MOST,
-    JOINED_MOST = 100,
+    DISMISSED_MAX = STORE_PAGE_MAX,
+    OWNED_MAX = POLICIES_BROWSE_MAX,
+    JOINED_MAX = 100,
 };
 
 static const Slice ALL = {"all", 3};
@@ -75,7 +75,7 @@ static Status read_dismissed(Votes *votes, uint64_t account, Arena *arena, Dismi
                    .to = SLICE_EMPTY,
                    .after = SLICE_EMPTY,
                    .reverse = true, /* `all` comes first, however many follow */
-                   .limit = DISMISSED_MOST};
+                   .limit = DISMISSED_MAX};
     Page page;
     TRY(store_slice(votes->store, &query, arena, &page));
     Dismissed dismissed = {.cells = page.cells, .count = page.count};
@@ -120,7 +120,7 @@ static bool is_key(Slice key)
     Slice rest = key, policy;
     uint64_t number;
     return key.size <= NOTICE_KEY_BYTES && slice_split(&rest, '-', &policy) && rest.size > 1 &&
-           policy.data[0] != '0' && strchr("amr", rest.data[0]) != NULL && rest.data[0] != '\0' &&
+           policy.data[0] != '0' && strchr("amnr", rest.data[0]) != NULL && rest.data[0] != '\0' &&
            (rest.size == 2 || rest.data[1] != '0') && slice_to_u64(policy, &number) == STATUS_OK &&
            slice_to_u64(slice_after(rest, 1), &number) == STATUS_OK;
 }
@@ -164,14 +164,14 @@ static void sort_unique(PolicySet *set)
 static void add_lines(Votes *votes, const Voter *voter, PolicySet *set, Arena *arena)
 {
     PoliciesReader reader = {.policies = votes->policies, .arena = arena};
-    PolicyBook book = policies_book(&reader);
+    PolicyLookup lookup = policies_lookup(&reader);
     for (size_t i = 0; i < voter->line_count; i++) {
         PolicyStanding standing;
         uint64_t policy = voter->lines[i].policy;
         if (voter->lines[i].held == 0)
             continue;
         set->ids[set->count++] = policy;
-        if (policy_standing(&book, policy, INT64_MAX, &standing) && standing.root != policy)
+        if (policy_standing(&lookup, policy, INT64_MAX, &standing) && standing.root != policy)
             set->ids[set->count++] = standing.root;
     }
 }
@@ -182,7 +182,7 @@ static Status add_owned(Votes *votes, uint64_t account, PolicySet *set, Arena *a
                          .group = account,
                          .prefix = SLICE_EMPTY,
                          .position = SLICE_EMPTY,
-                         .limit = OWNED_MOST};
+                         .limit = OWNED_MAX};
     PolicyPage page;
     TRY(policies_browse(votes->policies, &query, arena, &page));
     for (size_t i = 0; i < page.count; i++)
@@ -195,7 +195,7 @@ static Status collect_policies(Votes *votes, const Voter *voter, Arena *arena, P
     uint64_t *watched;
     size_t watched_count;
     TRY(accounts_watched(votes->accounts, voter->id, arena, &watched, &watched_count));
-    size_t most = 2 * voter->line_count + watched_count + OWNED_MOST;
+    size_t most = 2 * voter->line_count + watched_count + OWNED_MAX;
     PolicySet set = {ARENA_ARRAY(arena, most, uint64_t), 0};
     add_lines(votes, voter, &set, arena);
     for (size_t i = 0; i < watched_count; i++)
@@ -215,7 +215,7 @@ typedef struct NoticeList {
     const Dismissed *dismissed;
     const PolicySet *set;
     Arena *arena;
-    PolicyNotice notices[NOTICES_MOST]; /* the newest first */
+    PolicyNotice notices[NOTICES_MAX]; /* the newest first */
     size_t count;
 } NoticeList;
 
@@ -230,9 +230,9 @@ static void keep_newest(NoticeList *list, const PolicyNotice *notice)
     size_t at = list->count;
     while (at > 0 && is_newer(notice, &list->notices[at - 1]))
         at--;
-    if (at == NOTICES_MOST)
+    if (at == NOTICES_MAX)
         return;
-    if (list->count < NOTICES_MOST)
+    if (list->count < NOTICES_MAX)
         list->count++;
     memmove(&list->notices[at + 1], &list->notices[at],
             (list->count - 1 - at) * sizeof list->notices[0]);
@@ -312,7 +312,7 @@ static Status consider_policy(NoticeList *list, const PolicyNews *news)
 {
     uint64_t policy = news->facts.id;
     consider_moves(list, &news->facts);
-    for (size_t i = 0; i < news->listed && i < JOINED_MOST; i++)
+    for (size_t i = 0; i < news->listed && i < JOINED_MAX; i++)
         TRY(consider_joined(list, policy, &news->sources[i]));
     if (news->edit.revision > 0)
         consider(list, notice_about(policy, NOTICE_EDITED, news->edit.editor, news->edit.time_us),
@@ -333,6 +333,39 @@ static Status consider_answers(NoticeList *list)
     return STATUS_OK;
 }
 
+static bool is_followed(const Followed *list, size_t count, const Policy *policy)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t group =
+            list[i].kind == GROUP_CATEGORY ? policy->text.category : policy->text.party;
+        if (group == list[i].group && policy->created_us > list[i].since_us)
+            return true;
+    }
+    return false;
+}
+
+static Status consider_followed(NoticeList *list)
+{
+    Followed *followed;
+    size_t count;
+    PolicyPage page;
+    PolicyQuery query = {.order = POLICIES_BY_DATE,
+                         .prefix = SLICE_EMPTY,
+                         .position = SLICE_EMPTY,
+                         .limit = POLICIES_BROWSE_MAX};
+    TRY(accounts_followed(list->votes->accounts, list->viewer, list->arena, &followed, &count));
+    if (count == 0)
+        return STATUS_OK;
+    TRY(policies_browse(list->votes->policies, &query, list->arena, &page));
+    for (size_t i = 0; i < page.count; i++) {
+        const Policy *policy = &page.policies[i];
+        if (is_followed(followed, count, policy))
+            consider(list, notice_about(policy->id, NOTICE_NEW, policy->owner, policy->created_us),
+                     (NoticeKey){policy->id, 'n', 0});
+    }
+    return STATUS_OK;
+}
+
 static Status fill_name(Votes *votes, PolicyNotice *notice, Arena *arena)
 {
     Policy policy;
@@ -349,7 +382,8 @@ static Status fill_reason(Votes *votes, PolicyNotice *notice, Arena *arena)
 {
     Policy policy;
     uint64_t id = notice->kind == NOTICE_JOINED ? notice->other : notice->policy;
-    if (notice->kind == NOTICE_EDITED || notice->kind == NOTICE_ANSWERED)
+    if (notice->kind == NOTICE_EDITED || notice->kind == NOTICE_ANSWERED ||
+        notice->kind == NOTICE_NEW)
         return STATUS_OK;
     Status status = policies_read(votes->policies, id, arena, &policy);
     if (status == STATUS_NOT_FOUND || status == STATUS_CORRUPT)
@@ -401,6 +435,7 @@ Status notices_list(Votes *votes, uint64_t account, Arena *arena, PolicyNotice *
         TRY(consider_policy(list, &news));
     }
     TRY(consider_answers(list));
+    TRY(consider_followed(list));
     for (size_t i = 0; i < list->count; i++)
         TRY(fill_words(votes, &list->notices[i], arena));
     *ret_notices = list->notices;

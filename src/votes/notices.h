@@ -4,15 +4,16 @@
  * person has dismissed. So a move of a policy with a million voters costs no more than any other.
  *   1. Every move that a voter should know of, every merge into the policy, and the latest change of its text and of its official answer, by
  *      somebody else, in the last NOTICES_DAYS days, is there until it is dismissed; what happened before the account was made is not.
+ *      Of what is new in the categories and parties that the person follows, the newest 100 policies of the site are looked at.
  *   2. Dismissing is repeatable, and in any order; a dismissal lives longer than what it dismisses.
  *   3. Bounded: the lines of a voter, the watch list, the newest 100 policies of an owner, 100 merges into one policy; facts come from the
- *      cache of policies, and may be a minute behind. The newest NOTICES_MOST are listed.
+ *      cache of policies, and may be a minute behind. The newest NOTICES_MAX are listed.
  * Not promised: that what is told happened after the person came to the policy. A policy that cannot be read is left out. */
 #pragma once
 
 #include "votes/votes.h"
 
-enum { NOTICES_MOST = 50, NOTICES_DAYS = 365, NOTICE_KEY_BYTES = 40 };
+enum { NOTICES_MAX = 50, NOTICES_DAYS = 365, NOTICE_KEY_BYTES = 40 };
 
 /*    kind, name for scripts, sentence */
 #define NOTICE_KIND_LIST(X)                                                           \
@@ -24,7 +25,8 @@ enum { NOTICES_MOST = 50, NOTICES_DAYS = 365, NOTICE_KEY_BYTES = 40 };
     X(DELETED, "deleted", "it was deleted; you have your votes back")                 \
     X(RESTORED, "restored", "it is back: an appeal was granted")                      \
     X(JOINED, "joined", "another policy was merged into it; its votes count here")    \
-    X(ANSWERED, "answered", "it has an official answer")
+    X(ANSWERED, "answered", "it has an official answer")                              \
+    X(NEW, "new", "it is new in a category or party that you follow")
 typedef enum NoticeKind {
 #define X(name, word, text) NOTICE_##name,
     NOTICE_KIND_LIST(X)

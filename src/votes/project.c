@@ -1,10 +1,10 @@
 /* project.c -- from the entries in voters' rows to the counts of policies.
  *
  * Entries are taken in order, per voter; of each entry first the decreases, with all their cells acknowledged, then the
- * increases, so that no polly ever shows on two policies. Many voters go together (carry.h). `projected` comes last: what it skips
+ * increases, so that no polly ever shows on two policies. Many voters go together (count_update.h). `projected` comes last: what it skips
  * is whole. */
 #include "base/mutant.h"
-#include "votes/carry.h"
+#include "votes/count_update.h"
 
 /* A voter on the way: entries that were read, and the one that is next. */
 typedef struct Walker {
@@ -21,17 +21,17 @@ typedef struct Projection {
     Arena *arena;
     Walker *walkers;
     size_t count;
-    CarryItem *items; /* room for those of a phase */
+    CountUpdateItem *items; /* room for those of a phase */
 } Projection;
 
 /* ---- A phase: all decreases, or all increases, of each voter's next entry -------------------------------------- */
 
 static void run_phase(Projection *projection, bool decreases)
 {
-    Carry carry = {.votes = projection->votes,
-                   .generation = projection->generation,
-                   .arena = projection->arena,
-                   .items = projection->items};
+    CountUpdate count_update = {.votes = projection->votes,
+                                .generation = projection->generation,
+                                .arena = projection->arena,
+                                .items = projection->items};
     for (size_t i = 0; i < projection->count; i++) {
         Walker *walker = &projection->walkers[i];
         if (walker->status != STATUS_OK || walker->at == walker->count)
@@ -39,11 +39,11 @@ static void run_phase(Projection *projection, bool decreases)
         const Entry *entry = &walker->entries[walker->at];
         for (size_t k = 0; k < entry->change_count; k++)
             if ((entry->changes[k].held < entry->changes[k].before) == decreases)
-                carry.items[carry.count++] =
-                    (CarryItem){entry->changes[k].policy, walker->voter, entry, &entry->changes[k],
-                                &walker->status};
+                count_update.items[count_update.count++] =
+                    (CountUpdateItem){entry->changes[k].policy, walker->voter, entry,
+                                      &entry->changes[k], &walker->status};
     }
-    votes_carry(&carry);
+    votes_update_counts(&count_update);
 }
 
 /* ---- Voters -------------------------------------------------------------------------------------------------- */
@@ -145,7 +145,7 @@ static Status read_entries(Projection *projection, Walker **walkers, size_t coun
 
 /* An entry that came with its voter and is the next one needs no reading: it never changes. One that was saved after it
  * waits, too, or has its mark. */
-static Status load_entries(Projection *projection, const Waiting *voters)
+static Status load_entries(Projection *projection, const QueuedVoter *voters)
 {
     Walker **unknown = ARENA_ARRAY(projection->arena, projection->count, Walker *);
     size_t count = 0;
@@ -164,7 +164,7 @@ static Status load_entries(Projection *projection, const Waiting *voters)
     return read_entries(projection, unknown, count);
 }
 
-static Status load_walkers(Projection *projection, const Waiting *voters)
+static Status load_walkers(Projection *projection, const QueuedVoter *voters)
 {
     Arena *arena = projection->arena;
     size_t count = projection->count;
@@ -220,7 +220,7 @@ Status votes_project_round(Votes *votes, ProjectRound *round)
     round->more = false;
     memset(round->projected, 0, sizeof round->projected);
     TRY(load_walkers(&projection, round->voters));
-    projection.items = ARENA_ARRAY(arena, most_items(&projection), CarryItem);
+    projection.items = ARENA_ARRAY(arena, most_items(&projection), CountUpdateItem);
     while (work_left(&projection)) {
         if (MUTANT(projected_first))
             TRY(write_projected(&projection));

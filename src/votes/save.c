@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mutant.h"
-#include "votes/inside.h"
+#include "votes/votes_private.h"
 
 Votes *votes_new(const VotesOptions *options)
 {
@@ -20,9 +20,10 @@ Votes *votes_new(const VotesOptions *options)
                      .shared = options->shared,
                      .writer = id_new(options->world.clock, options->world.random)};
     votes->sums = sums_new();
-    votes->copies = copies_new(options->world.clock, COPIES_BITS, options->copies_us);
-    votes->exact = options->copies_us == COPIES_EXACT;
-    votes->waiting = calloc(WAITING_MOST, sizeof *votes->waiting);
+    votes->read_cache =
+        read_cache_new(options->world.clock, READ_CACHE_BITS, options->read_cache_us);
+    votes->exact = options->read_cache_us == READ_CACHE_EXACT;
+    votes->waiting = calloc(WAITING_MAX, sizeof *votes->waiting);
     CHECK(votes->waiting != NULL);
     pthread_mutex_init(&votes->lock, NULL);
     pthread_cond_init(&votes->somebody, NULL);
@@ -37,7 +38,7 @@ void votes_free(Votes *votes)
     pthread_mutex_destroy(&votes->lock);
     votes_forget_waiting(votes);
     sums_free(votes->sums);
-    copies_free(votes->copies);
+    read_cache_free(votes->read_cache);
     free(votes);
 }
 
@@ -55,7 +56,7 @@ Status votes_read_row(Votes *votes, Arena *arena, Voter *voter)
     Query query = {.table = &TABLE_VOTERS,
                    .row = ledger_u64(arena, voter->id),
                    .to = SLICE("t"),
-                   .limit = STORE_PAGE_MOST,
+                   .limit = STORE_PAGE_MAX,
                    .mode = STORE_SERIAL};
     TRY(store_slice(votes->store, &query, arena, &page));
     if (page.more)
@@ -79,7 +80,7 @@ Status votes_read_voter(Votes *votes, uint64_t id, Arena *arena, Voter *ret_vote
     Voter voter = {.id = id};
     if (votes->exact) {
         TRY(accounts_recent(votes->accounts, id, arena, &voter.account));
-        TRY(votes_recent_row(votes, arena, &voter));
+        TRY(votes_cached_row(votes, arena, &voter));
     } else {
         TRY(accounts_read(votes->accounts, id, arena, &voter.account));
         TRY(votes_read_row(votes, arena, &voter));
@@ -95,17 +96,17 @@ typedef struct Judge {
     VoteGround ground;
     SettingsHistory settings;
     PoliciesReader reader;
-    PolicyBook book;
+    PolicyLookup lookup;
 } Judge;
 
 static Status judge_for(Votes *votes, const Voter *voter, Arena *arena, Judge *judge)
 {
     judge->now_us = clock_now_us(votes->world.clock);
-    TRY(accounts_settings(votes->accounts, arena, &judge->settings));
+    TRY(settings_read(accounts_settings(votes->accounts), arena, &judge->settings));
     judge->reader = (PoliciesReader){.policies = votes->policies, .arena = arena};
-    judge->book = policies_book(&judge->reader);
+    judge->lookup = policies_lookup(&judge->reader);
     judge->ground =
-        (VoteGround){voter->id, voter->account.registered_us, &judge->settings, &judge->book};
+        (VoteGround){voter->id, voter->account.registered_us, &judge->settings, &judge->lookup};
     return STATUS_OK;
 }
 
@@ -149,16 +150,16 @@ Status votes_show(Votes *votes, uint64_t id, Arena *arena, VoterState *ret_state
 
 /* ---- Appending --------------------------------------------------------------------------------------------- */
 
-static Head head_after(const Voter *voter, const Entry *entry)
+static LedgerHead head_after(const Voter *voter, const Entry *entry)
 {
     uint32_t day = count_day(entry->time_us);
-    Head head = {.seq = entry->seq,
-                 .version = entry->version,
-                 .time_us = entry->time_us,
-                 .held = voter->head.held,
-                 .closed = entry->closing,
-                 .day = day,
-                 .saves = day == voter->head.day ? voter->head.saves + 1 : 1};
+    LedgerHead head = {.seq = entry->seq,
+                       .version = entry->version,
+                       .time_us = entry->time_us,
+                       .held = voter->head.held,
+                       .closed = entry->closing,
+                       .day = day,
+                       .saves = day == voter->head.day ? voter->head.saves + 1 : 1};
     for (size_t i = 0; i < entry->change_count; i++)
         head.held += entry->changes[i].held - entry->changes[i].before;
     return head;
@@ -179,7 +180,7 @@ static Update update_for(Votes *votes, const Voter *voter, const Entry *entry, c
     BUFFER_SCOPE Buffer buffer = {0};
     size_t count = 0;
     Change *changes = ARENA_ARRAY(arena, plan->count + 3, Change);
-    Head head = head_after(voter, entry);
+    LedgerHead head = head_after(voter, entry);
     ledger_put_head(&buffer, &head);
     changes[count++] = (Change){.column = SLICE("head"), .value = encoded(&buffer, arena)};
     for (size_t i = 0; i < plan->count; i++) {
@@ -242,7 +243,7 @@ struct Save {
 /* Room for a plan. Not cleared: few of the lines are used. */
 static VoteLine *plan_lines(Arena *arena)
 {
-    return arena_alloc(arena, VOTE_PLAN_MOST * sizeof(VoteLine));
+    return arena_alloc(arena, VOTE_PLAN_MAX * sizeof(VoteLine));
 }
 
 /* What a line holds before the plan; `at` walks along with lines that are asked for in ascending order. */
@@ -279,15 +280,15 @@ static VoteRule judge_save(Save *save)
 {
     const SaveRequest *request = save->request;
     int64_t clock_us = request->time_us != 0 ? request->time_us : save->judge.now_us;
-    size_t count = request->wish_count;
-    VoteWish *wishes = ARENA_ARRAY(save->arena, count + 1, VoteWish);
+    size_t count = request->vote_request_count;
+    VoteRequest *vote_requests = ARENA_ARRAY(save->arena, count + 1, VoteRequest);
     if (count > 0)
-        memcpy(wishes, request->wishes, count * sizeof *wishes);
+        memcpy(vote_requests, request->vote_requests, count * sizeof *vote_requests);
     if (save->plan.creates != 0)
-        wishes[count++] = (VoteWish){save->plan.creates, request->create_held};
+        vote_requests[count++] = (VoteRequest){save->plan.creates, request->create_held};
     save->plan.time_us =
-        vote_entry_time(&save->judge.ground, lines_of(&save->voter), request->wishes,
-                        request->wish_count, save->voter.head.time_us, clock_us);
+        vote_entry_time(&save->judge.ground, lines_of(&save->voter), request->vote_requests,
+                        request->vote_request_count, save->voter.head.time_us, clock_us);
     if (save->voter.head.closed)
         return VOTE_RULE_CLOSED;
     if (save->plan.time_us > clock_us + VOTE_AHEAD_MOST_S * US_PER_S)
@@ -296,7 +297,7 @@ static VoteRule judge_save(Save *save)
         save->voter.head.saves >= VOTE_SAVES_A_DAY)
         return VOTE_RULE_TOO_OFTEN;
     VoteRule rule =
-        vote_judge(&save->judge.ground, lines_of(&save->voter), wishes, count, &save->plan);
+        vote_judge(&save->judge.ground, lines_of(&save->voter), vote_requests, count, &save->plan);
     if (rule == VOTE_RULE_NONE && request->has_price && save->plan.penalty > request->price)
         return VOTE_RULE_PRICE;
     return rule;
@@ -429,7 +430,7 @@ static void merge_plan(Save *save)
 
 static void finish(Save *save)
 {
-    votes_wait(save->votes, save->voter.id, &save->entry);
+    votes_projection_enqueue(save->votes, save->voter.id, &save->entry);
     if (save->plan.creates != 0) {
         PolicyMove move = {.state = POLICY_ACTIVE, .actor = save->voter.id};
         Reason ignored;
@@ -553,10 +554,11 @@ Status votes_save(Votes *votes, const SaveRequest *request, Arena *arena, SaveRe
     return votes_save_end(save, ret_result);
 }
 
-Status votes_cost(Votes *votes, uint64_t id, const VoteWish *wishes, size_t count, Arena *arena,
-                  CostAnswer *ret_answer)
+Status votes_cost(Votes *votes, uint64_t id, const VoteRequest *vote_requests, size_t count,
+                  Arena *arena, CostAnswer *ret_answer)
 {
-    SaveRequest request = {.voter = id, .wishes = wishes, .wish_count = count};
+    SaveRequest request = {
+        .voter = id, .vote_requests = vote_requests, .vote_request_count = count};
     Save save = {.votes = votes, .request = &request, .arena = arena};
     save.plan.lines = plan_lines(arena);
     TRY(votes_read_voter(votes, id, arena, &save.voter));
@@ -602,6 +604,6 @@ Status votes_leave(Votes *votes, uint64_t id, Reason *reason)
         return reason_set(reason, save.appended, "voter",
                           "a vote was saved in the same moment; ask again");
     TRY(save.appended);
-    votes_wait(votes, id, &save.entry);
+    votes_projection_enqueue(votes, id, &save.entry);
     return STATUS_OK;
 }

@@ -7,9 +7,9 @@
  * Bounded: one sum for each place; another one takes it over. There are as many places as are used, about, up to half a million. */
 #include <stdlib.h>
 
-#include "votes/inside.h"
+#include "votes/votes_private.h"
 
-enum { BITS_FIRST = 10, BITS_MOST = 19, BITS_GROW = 3 };
+enum { BITS_FIRST = 10, BITS_MAX = 19, BITS_GROW = 3 };
 
 typedef struct SumPlace {
     SumKey key;
@@ -92,7 +92,7 @@ bool sums_find(Sums *sums, SumKey key, Arena *arena, KnownSum *ret_known)
 void sums_keep(Sums *sums, SumKey key, KnownSum known)
 {
     pthread_mutex_lock(&sums->lock);
-    if (sums->bits < BITS_MOST && 2 * sums->used > (size_t)1 << sums->bits)
+    if (sums->bits < BITS_MAX && 2 * sums->used > (size_t)1 << sums->bits)
         grow(sums);
     SumPlace *place = place_of(sums, key);
     sums->used += place->value == NULL;

@@ -3,7 +3,7 @@
  * Marks are not consumed: a conditional write can complete days after its client gave up, so a mark is looked at again as
  * long as it lives. Looking at a voter who is not behind costs two reads. */
 #include "base/mutant.h"
-#include "votes/inside.h"
+#include "votes/votes_private.h"
 
 /* Voters to look at, and what was found. */
 typedef struct Looked {
@@ -35,7 +35,7 @@ static Status find_late(Votes *votes, uint32_t generation, Arena *arena, Looked 
     TRY(read_both(votes, generation, looked, arena, answers));
     for (size_t i = 0; i < looked->count; i++) {
         const ReadAnswer *head = &answers[2 * i], *done = &answers[2 * i + 1];
-        Head at = {0};
+        LedgerHead at = {0};
         Reader reader = reader_of(done->cell.value);
         Status status =
             head->status == STATUS_OK ? ledger_get_head(head->cell.value, &at) : head->status;

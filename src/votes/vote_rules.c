@@ -86,14 +86,14 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-int64_t vote_entry_time(const VoteGround *ground, VoteLines lines, const VoteWish *wishes,
-                        size_t wish_count, int64_t head_time_us, int64_t clock_us)
+int64_t vote_entry_time(const VoteGround *ground, VoteLines lines, const VoteRequest *vote_requests,
+                        size_t vote_request_count, int64_t head_time_us, int64_t clock_us)
 {
     int64_t time_us = later(clock_us, head_time_us + 1);
     for (size_t i = 0; i < lines.count; i++)
         time_us = later(time_us, policy_standing_time(ground->policies, lines.lines[i].policy));
-    for (size_t i = 0; i < wish_count; i++)
-        time_us = later(time_us, policy_standing_time(ground->policies, wishes[i].policy));
+    for (size_t i = 0; i < vote_request_count; i++)
+        time_us = later(time_us, policy_standing_time(ground->policies, vote_requests[i].policy));
     return time_us;
 }
 
@@ -116,7 +116,7 @@ static const VoteLine *find_line(VoteLines lines, uint64_t policy)
 static void add_to_plan(VotePlan *plan, VoteLine line)
 {
     size_t at = plan->count++;
-    CHECK(plan->count <= VOTE_PLAN_MOST);
+    CHECK(plan->count <= VOTE_PLAN_MAX);
     for (; at > 0 && plan->lines[at - 1].policy > line.policy; at--)
         plan->lines[at] = plan->lines[at - 1];
     plan->lines[at] = line;
@@ -167,37 +167,37 @@ static void plan_less(const VoteGround *ground, VoteLines lines, VoteLine own, i
     }
 }
 
-static VoteRule plan_creation(const VoteGround *ground, const VoteWish *wish, VotePlan *plan)
+static VoteRule plan_creation(const VoteGround *ground, const VoteRequest *want, VotePlan *plan)
 {
-    if (wish->held < settings_at(ground->settings, plan->time_us)->create_cost)
+    if (want->held < settings_at(ground->settings, plan->time_us)->create_cost)
         return VOTE_RULE_CREATE_COST;
-    add_to_plan(plan, (VoteLine){.policy = wish->policy, .held = wish->held});
+    add_to_plan(plan, (VoteLine){.policy = want->policy, .held = want->held});
     return VOTE_RULE_NONE;
 }
 
-static VoteRule plan_wish(const VoteGround *ground, VoteLines lines, const VoteWish *wish,
+static VoteRule plan_wish(const VoteGround *ground, VoteLines lines, const VoteRequest *want,
                           VotePlan *plan)
 {
     PolicyStanding standing;
-    if (wish->held < 0 || wish->held > VOTE_HELD_MOST)
+    if (want->held < 0 || want->held > VOTE_HELD_MAX)
         return VOTE_RULE_HELD;
-    if (plan->creates != 0 && wish->policy == plan->creates)
-        return plan_creation(ground, wish, plan);
-    if (!policy_standing(ground->policies, wish->policy, plan->time_us, &standing))
+    if (plan->creates != 0 && want->policy == plan->creates)
+        return plan_creation(ground, want, plan);
+    if (!policy_standing(ground->policies, want->policy, plan->time_us, &standing))
         return VOTE_RULE_NO_POLICY;
-    if (standing.root != wish->policy)
+    if (standing.root != want->policy)
         return VOTE_RULE_MERGED;
-    int64_t seen = vote_held_on(ground, lines, wish->policy, plan->time_us);
-    if (wish->held == seen)
+    int64_t seen = vote_held_on(ground, lines, want->policy, plan->time_us);
+    if (want->held == seen)
         return VOTE_RULE_NONE;
     if (standing.state != POLICY_ACTIVE)
         return VOTE_RULE_NOT_ACTIVE;
-    const VoteLine *found = find_line(lines, wish->policy);
-    VoteLine own = found != NULL ? *found : (VoteLine){.policy = wish->policy};
-    if (wish->held < seen) {
-        plan_less(ground, lines, own, seen - wish->held, plan);
+    const VoteLine *found = find_line(lines, want->policy);
+    VoteLine own = found != NULL ? *found : (VoteLine){.policy = want->policy};
+    if (want->held < seen) {
+        plan_less(ground, lines, own, seen - want->held, plan);
     } else {
-        own.held += wish->held - seen;
+        own.held += want->held - seen;
         add_to_plan(plan, own);
     }
     return VOTE_RULE_NONE;
@@ -223,28 +223,28 @@ static VoteRule weigh(const VoteGround *ground, VoteLines lines, VotePlan *plan)
     }
     plan->balance = balance;
     plan->penalty = penalty;
-    if (holding > VOTE_LINES_MOST || lines.count + planned.count > VOTE_KEPT_MOST)
+    if (holding > VOTE_LINES_MAX || lines.count + planned.count > VOTE_KEPT_MAX)
         return VOTE_RULE_LINES;
     return balance < 0 ? VOTE_RULE_BALANCE : VOTE_RULE_NONE;
 }
 
-VoteRule vote_judge(const VoteGround *ground, VoteLines lines, const VoteWish *wishes,
-                    size_t wish_count, VotePlan *plan)
+VoteRule vote_judge(const VoteGround *ground, VoteLines lines, const VoteRequest *vote_requests,
+                    size_t vote_request_count, VotePlan *plan)
 {
     plan->count = 0;
     plan->setting_version = settings_at(ground->settings, plan->time_us)->version;
     plan->refused_policy = 0;
-    if (wish_count > VOTE_CHANGES_MOST)
+    if (vote_request_count > VOTE_CHANGES_MAX)
         return VOTE_RULE_CHANGES;
-    for (size_t i = 0; i < wish_count; i++) {
+    for (size_t i = 0; i < vote_request_count; i++) {
         VoteRule rule = VOTE_RULE_NONE;
         for (size_t k = 0; k < i && rule == VOTE_RULE_NONE; k++)
-            if (wishes[k].policy == wishes[i].policy)
+            if (vote_requests[k].policy == vote_requests[i].policy)
                 rule = VOTE_RULE_TWICE;
         if (rule == VOTE_RULE_NONE)
-            rule = plan_wish(ground, lines, &wishes[i], plan);
+            rule = plan_wish(ground, lines, &vote_requests[i], plan);
         if (rule != VOTE_RULE_NONE) {
-            plan->refused_policy = wishes[i].policy;
+            plan->refused_policy = vote_requests[i].policy;
             return rule;
         }
     }
@@ -254,7 +254,7 @@ VoteRule vote_judge(const VoteGround *ground, VoteLines lines, const VoteWish *w
 void vote_plan_leave(VoteLines lines, VotePlan *plan)
 {
     plan->count = 0;
-    for (size_t i = 0; i < lines.count && plan->count < VOTE_PLAN_MOST; i++)
+    for (size_t i = 0; i < lines.count && plan->count < VOTE_PLAN_MAX; i++)
         if (lines.lines[i].held > 0)
             add_to_plan(plan, (VoteLine){lines.lines[i].policy, 0, lines.lines[i].withdrawn_centi});
 }

@@ -21,17 +21,17 @@
  * No sum overflows: see the bounds. */
 #pragma once
 
-#include "accounts/settings_rules.h"
 #include "policies/policy_rules.h"
+#include "settings/settings_rules.h"
 
 enum {
-    VOTE_LINES_MOST = 1024, /* lines of a voter that hold something */
-    VOTE_KEPT_MOST = 8000, /* all lines, with those that hold nothing any more but have a penalty */
-    VOTE_CHANGES_MOST = 256, /* lines that one request may name */
+    VOTE_LINES_MAX = 1024, /* lines of a voter that hold something */
+    VOTE_KEPT_MAX = 8000,  /* all lines, with those that hold nothing any more but have a penalty */
+    VOTE_CHANGES_MAX = 256, /* lines that one request may name */
     VOTE_SAVES_A_DAY = 500,
     VOTE_AHEAD_MOST_S = 600, /* how far an entry's time may be ahead of the clock */
 };
-#define VOTE_HELD_MOST INT64_C(2147483647)
+#define VOTE_HELD_MAX INT64_C(2147483647)
 
 typedef struct VoteLine {
     uint64_t policy;
@@ -50,7 +50,7 @@ typedef struct VoteGround {
     uint64_t voter;
     int64_t registered_us;
     const SettingsHistory *settings;
-    const PolicyBook *policies;
+    const PolicyLookup *policies;
 } VoteGround;
 
 /*    rule, name for scripts, sentence for the voter */
@@ -81,18 +81,18 @@ const char *vote_rule_name(VoteRule rule);
 const char *vote_rule_text(VoteRule rule);
 
 /* What a voter asks for: the line that they see on `policy` shall hold `held`. */
-typedef struct VoteWish {
+typedef struct VoteRequest {
     uint64_t policy;
     int64_t held;
-} VoteWish;
+} VoteRequest;
 
 /* What a save does: the lines that change, with their new content, ascending by policy. Members of a merge may be
  * among them though no wish names them. */
 typedef struct VotePlan {
-    VoteLine *lines; /* room for VOTE_PLAN_MOST, given by the caller */
+    VoteLine *lines; /* room for VOTE_PLAN_MAX, given by the caller */
     int64_t time_us; /* the entry's time, given by the caller */
     uint64_t
-        creates; /* a policy that comes to be with this save, or 0; given by the caller. It is in no book yet, and
+        creates; /* a policy that comes to be with this save, or 0; given by the caller. It is in no lookup yet, and
                          its first line must hold what creating costs */
     size_t count;
     int64_t balance; /* after it */
@@ -102,7 +102,7 @@ typedef struct VotePlan {
 } VotePlan;
 
 /* Wishes, and the members behind each. */
-enum { VOTE_PLAN_MOST = VOTE_LINES_MOST + VOTE_CHANGES_MOST };
+enum { VOTE_PLAN_MAX = VOTE_LINES_MAX + VOTE_CHANGES_MAX };
 
 /* The cost of one line to its voter at a time. */
 int64_t vote_line_cost(const VoteGround *ground, const VoteLine *line, int64_t time_us);
@@ -115,12 +115,12 @@ int64_t vote_held_on(const VoteGround *ground, VoteLines lines, uint64_t policy,
 
 /* The time that an entry must have: not before the clock, after the head's, not before any move that the judgement relies on:
  * those of all lines and of all wishes. */
-int64_t vote_entry_time(const VoteGround *ground, VoteLines lines, const VoteWish *wishes,
-                        size_t wish_count, int64_t head_time_us, int64_t clock_us);
+int64_t vote_entry_time(const VoteGround *ground, VoteLines lines, const VoteRequest *vote_requests,
+                        size_t vote_request_count, int64_t head_time_us, int64_t clock_us);
 
 /* Judges the wishes and fills the rest of the plan; NONE when they may stand. The same function
  * answers "what would it cost". */
-VoteRule vote_judge(const VoteGround *ground, VoteLines lines, const VoteWish *wishes,
-                    size_t wish_count, VotePlan *plan);
+VoteRule vote_judge(const VoteGround *ground, VoteLines lines, const VoteRequest *vote_requests,
+                    size_t vote_request_count, VotePlan *plan);
 /* The plan of leaving: every line to zero, judged by nothing: what remains is of no use to anybody. */
 void vote_plan_leave(VoteLines lines, VotePlan *plan);

@@ -3,7 +3,7 @@
  * Who they are is seen by nobody: only the numbers leave this file. */
 #include <stdlib.h>
 
-#include "votes/inside.h"
+#include "votes/votes_private.h"
 
 typedef struct VoterList {
     uint64_t *ids;

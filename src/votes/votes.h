@@ -56,8 +56,8 @@ typedef struct VotesOptions {
     Policies *policies;
     VoteListener listener; /* all NULL: nobody listens */
     bool shared; /* other instances follow: changes are marked by the second, else by the minute */
-    /* How old the copies of voters' rows may be that votes_recent answers from; as in AccountsOptions. */
-    int64_t copies_us;
+    /* How old the copies of voters' rows may be that votes_cached answers from; as in AccountsOptions. */
+    int64_t read_cache_us;
 } VotesOptions;
 
 Votes *votes_new(const VotesOptions *options);
@@ -81,28 +81,28 @@ typedef struct VoterState {
 MUST_USE Status votes_show(Votes *votes, uint64_t voter, Arena *arena, VoterState *ret_state);
 
 /* The same for an account that was read before, for pages: perhaps from a copy of the voter's row that a save of this handle drops, and
- * that is at most copies_us old. The balance is of now. */
-MUST_USE Status votes_recent(Votes *votes, const Account *account, Arena *arena,
+ * that is at most read_cache_us old. The balance is of now. */
+MUST_USE Status votes_cached(Votes *votes, const Account *account, Arena *arena,
                              VoterState *ret_state);
 
 /* A line as the voter sees it: a policy together with all that were merged into it. */
-typedef struct SeenLine {
+typedef struct MergedLine {
     uint64_t policy; /* the root */
     PolicyState state;
     int64_t held;
     int64_t free; /* the part that came by merges: taken away first, and for nothing */
-} SeenLine;
+} MergedLine;
 /* Those that hold something, ascending by policy. UNAVAILABLE: a policy could not be read. */
-MUST_USE Status votes_seen(Votes *votes, const VoterState *state, Arena *arena,
-                           SeenLine **ret_lines, size_t *ret_count);
+MUST_USE Status votes_merged_lines(Votes *votes, const VoterState *state, Arena *arena,
+                                   MergedLine **ret_lines, size_t *ret_count);
 
 /* ---- Saving ------------------------------------------------------------------------------------------------ */
 
 typedef struct SaveRequest {
     uint64_t voter;
     Id seen; /* the version that the voter saw; zero before the first save */
-    const VoteWish *wishes;
-    size_t wish_count;
+    const VoteRequest *vote_requests;
+    size_t vote_request_count;
     Id token;       /* zero: none. The same token again gives the same answer, for 7 days */
     bool has_price; /* the voter was told what taking back costs: */
     int64_t price;  /* refused by the rule PRICE when it costs more */
@@ -145,7 +145,7 @@ MUST_USE Status votes_save_begin(Votes *votes, const SaveRequest *request, Arena
 void votes_save_send(Save *const *saves, size_t count);
 MUST_USE Status votes_save_end(Save *save, SaveResult *ret_result);
 
-/* What the save would do, without doing it. `wishes` as in a request; rule NONE when it may stand. */
+/* What the save would do, without doing it. `vote_requests` as in a request; rule NONE when it may stand. */
 typedef struct CostAnswer {
     VoteRule rule;
     uint64_t refused_policy;
@@ -153,8 +153,8 @@ typedef struct CostAnswer {
     int64_t penalty; /* 0 when refused, as the next */
     int64_t given_back;
 } CostAnswer;
-MUST_USE Status votes_cost(Votes *votes, uint64_t voter, const VoteWish *wishes, size_t count,
-                           Arena *arena, CostAnswer *ret_answer);
+MUST_USE Status votes_cost(Votes *votes, uint64_t voter, const VoteRequest *vote_requests,
+                           size_t count, Arena *arena, CostAnswer *ret_answer);
 
 /* The last entry of a voter: all lines to zero, closed. Later saves are refused. Then the caller closes the account. OK also when
  * it was closed before; REFUSED: the account is not confirmed, and there is nothing to leave; UNKNOWN: ask again. */
@@ -182,9 +182,9 @@ typedef struct Entry {
 /* Entries with seq < `before` (0: from the newest), newest first. */
 MUST_USE Status votes_history(Votes *votes, uint64_t voter, uint64_t before, uint32_t limit,
                               Arena *arena, Entry **ret_entries, size_t *ret_count);
-/* What the lines held when `version` was the head, found by going back from `now`, at most VOTES_BACK_MOST entries; without balance,
+/* What the lines held when `version` was the head, found by going back from `now`, at most VOTES_BACK_MAX entries; without balance,
  * and withdrawn_centi as it is now. NOT_FOUND: it was never the head, or is too long ago. */
-enum { VOTES_BACK_MOST = 500 };
+enum { VOTES_BACK_MAX = 500 };
 MUST_USE Status votes_back(Votes *votes, uint64_t voter, const VoterState *now, Id version,
                            Arena *arena, VoterState *ret_then);
 
@@ -312,8 +312,8 @@ MUST_USE Status votes_project_waiting(Votes *votes, size_t most, size_t *ret_tak
 /* How many wait. */
 size_t votes_waiting(Votes *votes);
 /* Waits until somebody is there to be taken by it. False: it was ended, by whoever wants the thread back. */
-bool votes_await(Votes *votes);
-void votes_end_await(Votes *votes);
+bool votes_projection_await(Votes *votes);
+void votes_projection_end_await(Votes *votes);
 
 /* How long a mark lives. Whoever was not projected in that time is found by a pass over all voters only. */
 enum { VOTES_MARK_LIFE_S = 40 * 86400 };

@@ -4,15 +4,15 @@
  * reading on. Each step either leaves request->status OK or names what is wrong; the first fault stands. */
 #include "web/errors.h"
 #include "web/multipart.h"
-#include "web/server_internal.h"
+#include "web/server_private.h"
 
 enum {
-    TARGET_MOST = 8000
+    TARGET_MAX = 8000
 }; /* what RFC 9110 asks servers to take at least; with header_bytes for the rest of the head */
 
 static Status judge_target(WebRequest *request)
 {
-    if (request->target.size > TARGET_MOST)
+    if (request->target.size > TARGET_MAX)
         return web_fail(request, ERROR_TARGET_LONG, STATUS_TOO_LARGE);
     if (http_parse_target(request->target, &request->path) == STATUS_OK)
         return STATUS_OK;
@@ -101,16 +101,16 @@ static Status judge_body(WebRequest *request)
     const WebRoute *route = request->match.route;
     Slice type = request->head.values[HEAD_CONTENT_TYPE];
     uint64_t size = 0;
-    request->body_most = route->body_bytes == WEB_BODY_DEFAULT
-                             ? (uint64_t)request->server->options.config->body_bytes
-                             : (uint64_t)route->body_bytes;
+    request->body_max = route->body_bytes == WEB_BODY_DEFAULT
+                            ? (uint64_t)request->server->options.config->body_bytes
+                            : (uint64_t)route->body_bytes;
     if (!head_has_body(&request->head))
         return STATUS_OK;
-    if (request->body_most == 0)
+    if (request->body_max == 0)
         return reason_set(&request->reason, STATUS_TOO_LARGE, "body", "this address takes none");
-    if (head_body_size(&request->head, &size) && size > request->body_most)
+    if (head_body_size(&request->head, &size) && size > request->body_max)
         return reason_set(&request->reason, STATUS_TOO_LARGE, "body", "at most %llu bytes",
-                          (unsigned long long)request->body_most);
+                          (unsigned long long)request->body_max);
     if (route_takes(route, WEB_FORM) && !(route->files && multipart_is(type)) &&
         !http_media_type_is(type, SLICE("application/x-www-form-urlencoded")))
         return reason_set(&request->reason, STATUS_INVALID, "Content-Type",
@@ -211,7 +211,7 @@ static Status parse_values(WebRequest *request)
     if (route_takes(route, WEB_FORM))
         TRY(parse_form(request, &input.form));
     if (route_takes(route, WEB_JSON))
-        TRY(json_parse(web_body(request), (size_t)request->body_most, &request->json,
+        TRY(json_parse(web_body(request), (size_t)request->body_max, &request->json,
                        &request->reason));
     input.json = request->json;
     return route_values(route, &input, request->arena, request->values, &request->reason);
@@ -226,35 +226,37 @@ static Status admit(WebRequest *request)
                                                                 : STATUS_OK;
 }
 
-static Status run_handler(WebRequest *request)
+/* Up to the answer; `ret_is_left`: the route's batch makes it. */
+static Status begin(WebRequest *request, bool *ret_is_left)
 {
+    *ret_is_left = false;
+    TRY(request->status);
+    TRY(parse_values(request));
+    if (cached_answer(request))
+        return STATUS_OK;
     TRY(admit(request));
     if (request->answer.code >= 300)
         return STATUS_OK; /* sent elsewhere */
-    return request->match.route->handler(request);
-}
-
-/* Up to the answer, or to what the handler waits for together with others. */
-static Status begin(WebRequest *request)
-{
-    TRY(request->status);
-    TRY(parse_values(request));
-    return cached_answer(request) ? STATUS_OK : run_handler(request);
+    *ret_is_left = request->match.route->batch != NULL;
+    return *ret_is_left ? STATUS_OK : request->match.route->handler(request);
 }
 
 void answers_begin(WebRequest *const *requests, size_t count)
 {
-    WebRequest *waiting[TOGETHER_MOST];
-    size_t waiting_count = 0;
-    CHECK(count <= TOGETHER_MOST);
+    WebRequest *left[WEB_BATCH_MAX];
+    Status statuses[WEB_BATCH_MAX];
+    size_t left_count = 0;
+    CHECK(count <= WEB_BATCH_MAX);
     for (size_t i = 0; i < count; i++) {
-        WebRequest *request = requests[i];
-        request->status = begin(request);
-        if (request->status == STATUS_OK && request->then != NULL)
-            waiting[waiting_count++] = request;
+        bool is_left;
+        requests[i]->status = begin(requests[i], &is_left);
+        if (is_left)
+            left[left_count++] = requests[i];
     }
-    if (waiting_count > 0)
-        waiting[0]->server->options.together(waiting, waiting_count);
+    if (left_count > 0)
+        left[0]->match.route->batch(left, left_count, statuses);
+    for (size_t i = 0; i < left_count; i++)
+        left[i]->status = statuses[i];
 }
 
 void answer_end(WebRequest *request)
@@ -262,8 +264,6 @@ void answer_end(WebRequest *request)
     Status status = request->status;
     if (request->page != NULL)
         return; /* from memory */
-    if (status == STATUS_OK && request->then != NULL)
-        status = request->then(request);
     cached_keep(request, status);
     if (status == STATUS_OK)
         return;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/time_text.h"
-#include "web/server_internal.h"
+#include "web/server_private.h"
 
 /* Sent with every answer. Scripts, styles and pictures come from us alone, forms go to us alone, nobody frames us. Where the site is on
  * https, browsers ask it by nothing else for a year; other names below its own are their owner's business. */
@@ -119,12 +119,12 @@ void answer_head_rest(WebRequest *request, size_t size, Buffer *out)
 }
 
 /* The day of the week of the first of January 1970 was a Thursday. */
-size_t answer_date_line(int64_t now_us, char to[DATE_LINE_MOST])
+size_t answer_date_line(int64_t now_us, char to[DATE_LINE_MAX])
 {
     static const char days[] = "ThuFriSatSunMonTueWed";
     Utc utc = utc_of(now_us);
     int64_t day = now_us / (86400 * US_PER_S) % 7;
-    return (size_t)snprintf(to, DATE_LINE_MOST, "Date: %.3s, %02d %.3s %04d %02d:%02d:%02d GMT\r\n",
+    return (size_t)snprintf(to, DATE_LINE_MAX, "Date: %.3s, %02d %.3s %04d %02d:%02d:%02d GMT\r\n",
                             days + 3 * (day < 0 ? 0 : day), utc.day, month_name(utc.month),
                             utc.year, utc.hour, utc.minute, utc.second);
 }

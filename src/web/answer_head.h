@@ -1,7 +1,7 @@
 /* answer_head.h -- the head of an answer, as it goes out. */
 #pragma once
 
-#include "web/request_internal.h"
+#include "web/request_private.h"
 
 /* "HTTP/1.1 200 OK", and the line with the date. */
 void answer_head_begin(int code, Slice date_line, Buffer *out);
@@ -11,5 +11,5 @@ void answer_head_begin(int code, Slice date_line, Buffer *out);
 void answer_head_rest(WebRequest *request, size_t size, Buffer *out);
 
 /* "Date: …" with the end of its line, for this moment of the wall clock. */
-enum { DATE_LINE_MOST = 48 };
-size_t answer_date_line(int64_t now_us, char to[DATE_LINE_MOST]);
+enum { DATE_LINE_MAX = 48 };
+size_t answer_date_line(int64_t now_us, char to[DATE_LINE_MAX]);

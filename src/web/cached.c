@@ -2,7 +2,7 @@
  *
  * A request with a session or an authorization never comes here, nor one that is to be told what it just did; and an answer that was made for
  * somebody (the viewer is somebody, a cookie is set, it says no-store) is never kept. So no one gets to see what was rendered for another. */
-#include "web/server_internal.h"
+#include "web/server_private.h"
 
 static bool has_session(const WebRequest *request)
 {

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "web/loop.h"
-#include "web/server_internal.h"
+#include "web/server_private.h"
 
 /* What one channel may do before others have their turn, and not even that when it takes long: reads or sends, and requests of one read. */
-enum { ROUNDS_MOST = 4, REQUESTS_A_ROUND = 16 };
+enum { ROUNDS_MAX = 4, REQUESTS_A_ROUND = 16 };
 
 Channel *channel_new(Loop *loop, Connection *connection, int fd)
 {
@@ -94,7 +94,7 @@ static void is_answered(Channel *channel)
 static void send_parts(Channel *channel)
 {
     for (int rounds = 0; channel->part < channel->part_count; rounds++) {
-        if (rounds == ROUNDS_MOST) {
+        if (rounds == ROUNDS_MAX) {
             channel->state = CHANNEL_SENDS;
             loop_again(channel->loop, channel);
             return;
@@ -205,7 +205,7 @@ static FramingStep read_body(Channel *channel, Slice bytes, size_t *ret_used)
 {
     WebRequest *request = channel->request;
     if (request->head.present[HEAD_TRANSFER_ENCODING])
-        return framing_read_chunks(&channel->chunks, bytes, request->body_most, &request->body,
+        return framing_read_chunks(&channel->chunks, bytes, request->body_max, &request->body,
                                    ret_used);
     *ret_used = bytes.size < channel->body_left ? bytes.size : (size_t)channel->body_left;
     buffer_bytes(&request->body, slice_of(bytes.data, *ret_used));
@@ -293,7 +293,7 @@ void channel_go_on(Channel *channel)
                 channel->state = CHANNEL_IS_DONE;
             return;
         }
-        if (rounds == ROUNDS_MOST || (rounds > 0 && loop_is_held_up(channel->loop))) {
+        if (rounds == ROUNDS_MAX || (rounds > 0 && loop_is_held_up(channel->loop))) {
             loop_again(channel->loop, channel);
             return;
         }

@@ -14,14 +14,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "web/holders.h"
+#include "base/words.h"
+#include "web/address_counts.h"
 
 enum { LINGER_MS = 5000 };
 
 struct Connection {
     Connection *next, *previous;
     Address peer;
-    bool is_counted; /* by the holders */
+    bool is_counted; /* by the address counts */
     bool is_cut;
     _Atomic bool lingers; /* set by the connection's thread, cleared by the timer */
     int fd;
@@ -38,9 +39,9 @@ typedef struct Lingering {
 struct Connections {
     ConnectionLimits limits;
     Clock clock;
-    pthread_mutex_t lock; /* list, holders, lingering */
+    pthread_mutex_t lock; /* list, address counts, lingering */
     Connection list;      /* a ring; this one is no connection */
-    Holders *holders;
+    AddressCounts *address_counts;
     Lingering lingering[CONNECTIONS_LINGER_MAX];
     size_t lingering_count;
     _Atomic size_t open;
@@ -53,7 +54,7 @@ Connections *connections_new(const ConnectionLimits *limits, Clock clock)
     CHECK(connections != NULL);
     connections->limits = *limits;
     connections->clock = clock;
-    connections->holders = holders_new();
+    connections->address_counts = address_counts_new();
     connections->list.next = connections->list.previous = &connections->list;
     CHECK(pthread_mutex_init(&connections->lock, NULL) == 0);
     return connections;
@@ -64,7 +65,7 @@ void connections_free(Connections *connections)
     CHECK(connections->list.next == &connections->list);
     for (size_t i = 0; i < connections->lingering_count; i++)
         close(connections->lingering[i].fd);
-    holders_free(connections->holders);
+    address_counts_free(connections->address_counts);
     pthread_mutex_destroy(&connections->lock);
     free(connections);
 }
@@ -102,9 +103,10 @@ static bool count_holder(Connections *connections, Connection *connection)
 {
     connection->is_counted = !is_exempt(connections, connection->peer);
     if (!connection->is_counted ||
-        holders_add(connections->holders, connection->peer) <= connections->limits.per_address)
+        address_counts_add(connections->address_counts, connection->peer) <=
+            connections->limits.per_address)
         return true;
-    holders_remove(connections->holders, connection->peer);
+    address_counts_remove(connections->address_counts, connection->peer);
     atomic_fetch_add_explicit(&connections->cuts[CONNECTION_CUT_ADDRESS], 1, memory_order_relaxed);
     return false;
 }
@@ -153,7 +155,7 @@ void connections_remove(Connections *connections, Connection *connection)
     connection->next->previous = connection->previous;
     connection->previous->next = connection->next;
     if (connection->is_counted)
-        holders_remove(connections->holders, connection->peer);
+        address_counts_remove(connections->address_counts, connection->peer);
     if (connection->lingers)
         keep_lingering(connections, connection);
     atomic_fetch_sub_explicit(&connections->open, 1, memory_order_relaxed);
@@ -297,10 +299,6 @@ uint64_t connections_cut_count(const Connections *connections, ConnectionCut whi
 
 const char *connection_cut_name(ConnectionCut which)
 {
-    static const char *const names[CONNECTION_CUTS] = {
-#define X(name, text) text,
-        CONNECTION_CUT_LIST(X)
-#undef X
-    };
-    return names[which];
+    static const char *const names[] = WORDS(CONNECTION_CUT_LIST, WORD_2);
+    return word_of(names, which);
 }

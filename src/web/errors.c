@@ -2,7 +2,7 @@
 #include "web/errors.h"
 
 #include "web/layout.h"
-#include "web/server_internal.h"
+#include "web/server_private.h"
 
 #define NOTHING "Nothing was changed. "
 

@@ -7,7 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "web/events_internal.h"
+#include "web/events_private.h"
 #include "web/metrics.h"
 
 enum { INTERVAL_MS = 2000, HEARTBEAT_MS = 25000, STUCK_MS = 60000, INTERVAL_MOST_S = 60 };
@@ -61,7 +61,7 @@ Status events_start(const EventsOptions *options, Events **ret_events, Reason *r
     events->options.heartbeat_ms = or_else(options->heartbeat_ms, HEARTBEAT_MS);
     events->options.stuck_ms = or_else(options->stuck_ms, STUCK_MS);
     events->exempt = exempt;
-    events->holders = holders_new();
+    events->address_counts = address_counts_new();
     events->last_arrival = &events->arrivals;
     events->order.later = events->order.earlier = &events->order;
     /* Numbers that a restart does not use again. */
@@ -99,7 +99,7 @@ void events_stop(Events *events)
     pthread_join(events->thread, NULL);
     free_topics(events);
     CHECK(events->places == 0);
-    holders_free(events->holders);
+    address_counts_free(events->address_counts);
     close(events->epoll_fd);
     close(events->wake_fd);
     pthread_mutex_destroy(&events->lock);
@@ -117,7 +117,7 @@ static void give_back(Events *events, Address client)
 {
     events->places--;
     if (!is_exempt(events, client))
-        holders_remove(events->holders, client);
+        address_counts_remove(events->address_counts, client);
 }
 
 Status events_reserve(Events *events, Address client, Reason *reason)
@@ -126,7 +126,8 @@ Status events_reserve(Events *events, Address client, Reason *reason)
     Status status = STATUS_OK;
     pthread_mutex_lock(&events->lock);
     events->places++;
-    int64_t held = is_exempt(events, client) ? 0 : holders_add(events->holders, client);
+    int64_t held =
+        is_exempt(events, client) ? 0 : address_counts_add(events->address_counts, client);
     if (events->places > config->watchers)
         status = STATUS_UNAVAILABLE;
     else if (held > config->watchers_per_address)
@@ -151,7 +152,7 @@ void events_unreserve(Events *events, Address client)
 
 void events_adopt(Events *events, const EventsWatcher *watcher)
 {
-    CHECK(watcher->topic.size <= EVENTS_TOPIC_MOST);
+    CHECK(watcher->topic.size <= EVENTS_TOPIC_MAX);
     Arrival *arrival = malloc(sizeof *arrival + watcher->topic.size + watcher->head.size);
     CHECK(arrival != NULL);
     char *texts = (char *)(arrival + 1);

@@ -22,12 +22,12 @@
 
 typedef struct Events Events;
 
-enum { EVENTS_TOPIC_MOST = 64, EVENTS_DATA_MOST = 65536 };
+enum { EVENTS_TOPIC_MAX = 64, EVENTS_DATA_MAX = 65536 };
 
 typedef struct EventsOptions {
     const Config *config; /* watchers, watchers_per_address, trusted_proxies */
     World world;
-    /* Writes the state of the topic: text, usually one line of JSON, at most EVENTS_DATA_MOST. Called by the thread of the events, once
+    /* Writes the state of the topic: text, usually one line of JSON, at most EVENTS_DATA_MAX. Called by the thread of the events, once
      * for all watchers; it delays all of them. Any status but OK: no event now, and another try at the next round. */
     Status (*build)(void *self, Slice topic, Buffer *out);
     void *self;
@@ -39,7 +39,7 @@ MUST_USE Status events_start(const EventsOptions *options, Events **ret_events, 
 /* After the HTTP server has stopped, so that nobody hands over any more. NULL is fine. */
 void events_stop(Events *events);
 
-/* From any thread; cheap, also when nobody watches. At most EVENTS_TOPIC_MOST bytes. */
+/* From any thread; cheap, also when nobody watches. At most EVENTS_TOPIC_MAX bytes. */
 void events_changed(Events *events, Slice topic);
 
 /* The same for all topics that somebody watches. Cheaper still: whoever changes what many of them show need not know which. */

@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "web/events_internal.h"
+#include "web/events_private.h"
 
-enum { BATCH = 512, SEND_BUFFER = 32 * 1024, READS_MOST = 16, READ_SIZE = 4096, GATHER_MS = 50 };
+enum { BATCH = 512, SEND_BUFFER = 32 * 1024, READS_MAX = 16, READ_SIZE = 4096, GATHER_MS = 50 };
 
 /* ---- Watchers ---- */
 
@@ -154,7 +154,7 @@ static void adopt_all(Events *events)
 /* A watcher has nothing to say; what it says all the same is thrown away, up to a bound. */
 static bool is_quiet(int fd)
 {
-    for (int i = 0; i < READS_MOST; i++) {
+    for (int i = 0; i < READS_MAX; i++) {
         ssize_t got = recv(fd, NULL, READ_SIZE, MSG_DONTWAIT | MSG_TRUNC);
         if (got <= 0)
             return got < 0 && errno == EAGAIN;

@@ -1,7 +1,7 @@
 /* events_topics.c -- topics, their marks, and the messages that are built from their state. */
 #include <stdlib.h>
 
-#include "web/events_internal.h"
+#include "web/events_private.h"
 
 /* Under the lock. */
 static Topic **find(Events *events, Slice name)
@@ -36,7 +36,7 @@ static bool is_watched(Events *events)
 
 void events_changed(Events *events, Slice topic)
 {
-    CHECK(topic.size <= EVENTS_TOPIC_MOST);
+    CHECK(topic.size <= EVENTS_TOPIC_MAX);
     if (!is_watched(events))
         return;
     pthread_mutex_lock(&events->lock);
@@ -172,7 +172,7 @@ bool topic_build(Events *events, Topic *topic)
 {
     BUFFER_SCOPE Buffer state = {0};
     Status status = events->options.build(events->options.self, topic->name, &state);
-    if (status != STATUS_OK || state.size > EVENTS_DATA_MOST) {
+    if (status != STATUS_OK || state.size > EVENTS_DATA_MAX) {
         events_count(&events->failures, 1);
         pthread_mutex_lock(&events->lock);
         mark(events, topic); /* the next round tries again */

@@ -2,7 +2,7 @@
 #include "web/answer_head.h"
 #include "web/errors.h"
 #include "web/pool.h"
-#include "web/server_internal.h"
+#include "web/server_private.h"
 
 static Clock clock_of(const WebRequest *request)
 {
@@ -18,7 +18,7 @@ static void begin(WebRequest *request, Connection *connection)
 }
 
 /* A list of words; of those that we know, one counts. */
-static bool wants_close(const Head *head)
+static bool wants_close(const HttpHead *head)
 {
     Slice rest = head->values[HEAD_CONNECTION], word;
     if (head->is_http_1_0)
@@ -72,7 +72,7 @@ bool exchange_wants_body(WebRequest *request)
 
 bool exchange_expects_continue(const WebRequest *request)
 {
-    const Head *head = &request->head;
+    const HttpHead *head = &request->head;
     return head->present[HEAD_EXPECT] && !head->is_http_1_0 &&
            slice_equal_ignoring_case(head->values[HEAD_EXPECT], SLICE("100-continue"));
 }
@@ -84,7 +84,7 @@ void exchange_refuse_body(WebRequest *request, FramingStep why)
     request->status =
         why == FRAMING_TOO_LARGE
             ? reason_set(&request->reason, STATUS_TOO_LARGE, "body", "at most %llu bytes",
-                         (unsigned long long)request->body_most)
+                         (unsigned long long)request->body_max)
             : reason_set(&request->reason, STATUS_INVALID, "body", "is not in well-formed chunks");
 }
 

@@ -40,7 +40,7 @@ static bool is_all_text(Slice text)
     return i == text.size;
 }
 
-static bool read_line(Slice text, FramingLine *ret_line, Head *head)
+static bool read_line(Slice text, FramingLine *ret_line, HttpHead *head)
 {
     size_t method = slice_find(text, ' ');
     Slice rest = slice_after(text, method + 1);
@@ -54,7 +54,7 @@ static bool read_line(Slice text, FramingLine *ret_line, Head *head)
     return true;
 }
 
-static const char *read_header(Slice line, Head *head, Arena *arena)
+static const char *read_header(Slice line, HttpHead *head, Arena *arena)
 {
     size_t name = slice_find(line, ':');
     if (name == line.size)
@@ -63,7 +63,7 @@ static const char *read_header(Slice line, Head *head, Arena *arena)
     return NULL;
 }
 
-FramingLine framing_read_head(Slice bytes, Head *head, Arena *arena)
+FramingLine framing_read_head(Slice bytes, HttpHead *head, Arena *arena)
 {
     const char *fault = NULL;
     FramingLine first = {SLICE_EMPTY, SLICE_EMPTY};
@@ -86,8 +86,8 @@ FramingLine framing_read_head(Slice bytes, Head *head, Arena *arena)
 /* ---- Chunks ---- */
 
 enum {
-    DIGITS_MOST = 8,
-    BESIDE_MOST = 8192, /* of one body: extensions, and headers behind it */
+    DIGITS_MAX = 8,
+    BESIDE_MAX = 8192, /* of one body: extensions, and headers behind it */
 };
 
 enum {
@@ -117,7 +117,7 @@ static int hex_of(char byte)
 static int step_size(FramingChunks *chunks, char byte)
 {
     int value = hex_of(byte);
-    if (value >= 0 && chunks->digits < DIGITS_MOST) {
+    if (value >= 0 && chunks->digits < DIGITS_MAX) {
         chunks->digits++;
         chunks->left = chunks->left << 4 | (uint64_t)value;
         return SIZE;
@@ -180,7 +180,7 @@ FramingStep framing_read_chunks(FramingChunks *chunks, Slice bytes, uint64_t mos
             continue;
         }
         int next = step(chunks, bytes.data[used++]);
-        if (next < 0 || chunks->beside > BESIDE_MOST)
+        if (next < 0 || chunks->beside > BESIDE_MAX)
             return FRAMING_BROKEN;
         if (next == DATA && (body->size > most || chunks->left > most - body->size))
             return FRAMING_TOO_LARGE;

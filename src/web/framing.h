@@ -21,7 +21,7 @@ typedef struct FramingLine {
 } FramingLine;
 
 /* `bytes` is a whole head, and must live as long as what is returned. The headers go to `head`, and so does the first fault. */
-FramingLine framing_read_head(Slice bytes, Head *head, Arena *arena);
+FramingLine framing_read_head(Slice bytes, HttpHead *head, Arena *arena);
 
 /* Where the reader of chunks is; all zeros at the beginning. */
 typedef struct FramingChunks {

@@ -13,20 +13,20 @@ static const struct {
 #undef X
 };
 
-void head_fail(Head *head, const char *fault)
+void head_fail(HttpHead *head, const char *fault)
 {
     if (head->fault == NULL)
         head->fault = fault;
 }
 
-static void keep(Head *head, size_t which, Slice value, Arena *arena)
+static void keep(HttpHead *head, size_t which, Slice value, Arena *arena)
 {
     if (!head->present[which]) {
         head->present[which] = true;
         head->values[which] = value;
     } else if (HEADERS[which].one) {
         head_fail(head, HEADERS[which].twice);
-    } else if (++head->repeated > HEAD_REPEATED_MOST) {
+    } else if (++head->repeated > HEAD_REPEATED_MAX) {
         head_fail(head, "headers are repeated too often");
     } else {
         Slice first = head->values[which];
@@ -42,7 +42,7 @@ static bool has_control_character(Slice value)
     return false;
 }
 
-void head_add(Head *head, Slice name, Slice value, Arena *arena)
+void head_add(HttpHead *head, Slice name, Slice value, Arena *arena)
 {
     if (has_control_character(value))
         head_fail(head, "a header holds a control character");
@@ -56,7 +56,7 @@ void head_add(Head *head, Slice name, Slice value, Arena *arena)
         head_fail(head, "a header name has a character that is not allowed");
 }
 
-static const char *framing_fault(const Head *head)
+static const char *framing_fault(const HttpHead *head)
 {
     bool has_encoding = head->present[HEAD_TRANSFER_ENCODING];
     uint64_t size;
@@ -79,7 +79,7 @@ static const char *framing_fault(const Head *head)
     return NULL;
 }
 
-Status head_judge(const Head *head, Reason *reason)
+Status head_judge(const HttpHead *head, Reason *reason)
 {
     const char *fault = framing_fault(head);
     if (fault != NULL)
@@ -87,13 +87,13 @@ Status head_judge(const Head *head, Reason *reason)
     return STATUS_OK;
 }
 
-bool head_body_size(const Head *head, uint64_t *ret_size)
+bool head_body_size(const HttpHead *head, uint64_t *ret_size)
 {
     return head->present[HEAD_CONTENT_LENGTH] &&
            slice_to_u64(head->values[HEAD_CONTENT_LENGTH], ret_size) == STATUS_OK;
 }
 
-bool head_has_body(const Head *head)
+bool head_has_body(const HttpHead *head)
 {
     uint64_t size = 0;
     return head->present[HEAD_TRANSFER_ENCODING] || (head_body_size(head, &size) && size > 0);

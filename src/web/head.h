@@ -38,27 +38,27 @@ typedef enum HeadName {
         HEAD_NAMES
 } HeadName;
 
-typedef struct Head {
+typedef struct HttpHead {
     Slice values[HEAD_NAMES]; /* repeated ones joined by a comma, as RFC 9110 says they mean */
     bool present[HEAD_NAMES];
     bool is_http_1_0;
     const char *fault; /* the first thing wrong, or NULL */
     unsigned repeated; /* headers that were there already */
-} Head;
+} HttpHead;
 
-enum { HEAD_REPEATED_MOST = 32 }; /* each copies what it is joined to */
+enum { HEAD_REPEATED_MAX = 32 }; /* each copies what it is joined to */
 
 /* Adds one header; the values must live as long as the head. */
-void head_add(Head *head, Slice name, Slice value, Arena *arena);
+void head_add(HttpHead *head, Slice name, Slice value, Arena *arena);
 /* Notes that something is wrong with the head; what was noted before stays. */
-void head_fail(Head *head, const char *fault);
+void head_fail(HttpHead *head, const char *fault);
 
 /* INVALID with a reason: no Host in HTTP/1.1, an empty or doubtful Host, a header twice that must not be (HEAD_LIST; two
  * cookies or two authorizations could be two people), Content-Length together with Transfer-Encoding, an encoding other than chunked or one in
  * HTTP/1.0, a Content-Length that is no number, a header name that is no token, control characters, more
- * than HEAD_REPEATED_MOST repetitions. */
-MUST_USE Status head_judge(const Head *head, Reason *reason);
+ * than HEAD_REPEATED_MAX repetitions. */
+MUST_USE Status head_judge(const HttpHead *head, Reason *reason);
 
 /* Whether a body follows, and its size when the head says it (chunked: unknown, *ret_size untouched, false). */
-bool head_has_body(const Head *head);
-bool head_body_size(const Head *head, uint64_t *ret_size);
+bool head_has_body(const HttpHead *head);
+bool head_body_size(const HttpHead *head, uint64_t *ret_size);

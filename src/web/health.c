@@ -1,7 +1,7 @@
 /* health.c -- see health.h. */
 #include "web/health.h"
 
-#include "web/server_internal.h"
+#include "web/server_private.h"
 
 /* The word without what only punctuates behind it. */
 static Slice bare(Slice word)

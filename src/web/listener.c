@@ -1,4 +1,4 @@
-/* listener.c -- the listening socket, and the keeper: the thread that accepts connections and keeps time.
+/* listener.c -- the listening socket, and the acceptor: the thread that accepts connections and keeps time.
  *
  * One thread accepts for all loops: so the limits are kept and a stop begins in one place, and connections are spread evenly. */
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "web/server_internal.h"
+#include "web/server_private.h"
 
 enum { BACKLOG = 4096, ACCEPTS_IN_A_ROW = 64 };
 
@@ -67,7 +67,7 @@ Status listener_open(WebServer *server, Reason *reason)
     return STATUS_OK;
 }
 
-/* ---- The keeper ---- */
+/* ---- The acceptor ---- */
 
 /* The loops in turn; one that is held up is left out, unless all are. */
 static Loop *next_loop(WebServer *server)
@@ -108,7 +108,7 @@ static bool accept_one(WebServer *server)
     return true;
 }
 
-/* Fills the set with what the keeper waits for; the listening socket is the second. */
+/* Fills the set with what the acceptor waits for; the listening socket is the second. */
 static nfds_t wait_set(WebServer *server, bool accepts, struct pollfd *set)
 {
     int draining[CONNECTIONS_LINGER_MAX];
@@ -120,7 +120,7 @@ static nfds_t wait_set(WebServer *server, bool accepts, struct pollfd *set)
     return (nfds_t)(2 + count);
 }
 
-/* When a socket is ready but cannot be accepted (no open files left), asking again at once would spin: the keeper then
+/* When a socket is ready but cannot be accepted (no open files left), asking again at once would spin: the acceptor then
  * accepts nothing until the next tick. */
 static bool accept_some(WebServer *server)
 {
@@ -137,7 +137,7 @@ static void *keep(void *context)
     struct pollfd set[2 + CONNECTIONS_LINGER_MAX];
     int64_t tick_us = CONNECTIONS_TICK_MS * US_PER_MS, next_us = clock_steady_us(clock) + tick_us;
     bool accepts = true;
-    while (!atomic_load(&server->keeper_ends)) {
+    while (!atomic_load(&server->acceptor_ends)) {
         int64_t left_us = next_us - clock_steady_us(clock);
         nfds_t count = wait_set(server, accepts && !atomic_load(&server->stopping), set);
         poll(set, count, left_us > 0 ? (int)(left_us / US_PER_MS) + 1 : 0);
@@ -157,13 +157,13 @@ static void *keep(void *context)
     return NULL;
 }
 
-void keeper_start(WebServer *server)
+void acceptor_start(WebServer *server)
 {
-    CHECK(pthread_create(&server->keeper, NULL, keep, server) == 0);
-    pthread_setname_np(server->keeper, "web-keeper");
+    CHECK(pthread_create(&server->acceptor, NULL, keep, server) == 0);
+    pthread_setname_np(server->acceptor, "web-keeper");
 }
 
-static void wake_keeper(WebServer *server)
+static void wake_acceptor(WebServer *server)
 {
     uint64_t one = 1;
     CHECK(write(server->wake_fd, &one, sizeof one) == sizeof one);
@@ -171,16 +171,16 @@ static void wake_keeper(WebServer *server)
 
 void listener_close(WebServer *server)
 {
-    /* Refuses at once, whatever the keeper is doing; the number stays taken until the keeper has ended. */
+    /* Refuses at once, whatever the acceptor is doing; the number stays taken until the acceptor has ended. */
     shutdown(server->listen_fd, SHUT_RDWR);
-    wake_keeper(server);
+    wake_acceptor(server);
 }
 
-void keeper_stop(WebServer *server)
+void acceptor_stop(WebServer *server)
 {
-    atomic_store(&server->keeper_ends, true);
-    wake_keeper(server);
-    pthread_join(server->keeper, NULL);
+    atomic_store(&server->acceptor_ends, true);
+    wake_acceptor(server);
+    pthread_join(server->acceptor, NULL);
     close(server->listen_fd);
     close(server->wake_fd);
 }

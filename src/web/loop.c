@@ -10,9 +10,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "web/server_internal.h"
+#include "web/server_private.h"
 
-enum { BATCH = 256, READ_ROOM = 16 * 1024, SPARE_MOST = 64 };
+enum { BATCH = 256, READ_ROOM = 16 * 1024, SPARE_MAX = 64 };
 
 /* ---- Inbox ---- */
 
@@ -206,7 +206,7 @@ WebRequest *loop_take_request(Loop *loop)
 void loop_give_request(Loop *loop, WebRequest *request)
 {
     request_reset(request);
-    if (loop->spare_count == SPARE_MOST) {
+    if (loop->spare_count == SPARE_MAX) {
         request_free(request);
         return;
     }

@@ -1,6 +1,6 @@
 /* loop.h -- the threads that answer (web_threads): each waits for the sockets of its channels, and runs what comes in on them.
  *
- * The keeper (listener.c) accepts connections and gives them out; a connection stays with its loop until it ends or is handed over to the events.
+ * The acceptor (listener.c) accepts connections and gives them out; a connection stays with its loop until it ends or is handed over to the events.
  * Promises:
  *   1. Connections are given to the loops in turn, but to none that a handler has held up for long, unless all are.
  *   2. No channel has more than its turn: whoever asks much at once goes on after the others (loop_again).
@@ -33,7 +33,7 @@ struct Loop {
     size_t spare_count;
     int64_t date_s; /* the second that date_line is for */
     size_t date_size;
-    char date_line[DATE_LINE_MOST];
+    char date_line[DATE_LINE_MAX];
 };
 
 void loop_start(Loop *loop, WebServer *server);

@@ -56,10 +56,10 @@ static bool parameter(Slice value, const char *name, Slice *ret_value)
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------------ */
 
-typedef struct Part {
+typedef struct MultipartPart {
     Slice name, content;
     bool is_file;
-} Part;
+} MultipartPart;
 
 typedef struct Parts {
     Slice rest;  /* behind a boundary */
@@ -73,7 +73,7 @@ static Status fault(Reason *reason, const char *rule)
 }
 
 /* Of the lines of a part's head, the one that names it. */
-static Status read_head(Slice head, Part *part, Reason *reason)
+static Status read_head(Slice head, MultipartPart *part, Reason *reason)
 {
     Slice filename;
     while (head.size > 0) {
@@ -92,9 +92,9 @@ static Status read_head(Slice head, Part *part, Reason *reason)
 }
 
 /* NOT_FOUND after the last. */
-static Status next_part(Parts *parts, Part *ret_part, Reason *reason)
+static Status next_part(Parts *parts, MultipartPart *ret_part, Reason *reason)
 {
-    Part part = {.name = SLICE_EMPTY};
+    MultipartPart part = {.name = SLICE_EMPTY};
     if (slice_equal(slice_of(parts->rest.data, parts->rest.size < 2 ? parts->rest.size : 2),
                     SLICE("--")))
         return STATUS_NOT_FOUND;
@@ -168,7 +168,7 @@ static Status begin(Slice content_type, Slice body, Arena *arena, Parts *ret_par
 Status multipart_form(Slice content_type, Slice body, Arena *arena, Slice *ret_form, Reason *reason)
 {
     Parts parts;
-    Part part;
+    MultipartPart part;
     Status status;
     TRY(begin(content_type, body, arena, &parts, reason));
     char *form = arena_bytes(arena, room_for(body)), *end = form;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "web/compress.h"
-#include "web/page_cache_internal.h"
+#include "web/page_cache_private.h"
 
 enum { WORTH_COMPRESSING = 512 };
 

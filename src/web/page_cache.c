@@ -6,7 +6,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 
-#include "web/page_cache_internal.h"
+#include "web/page_cache_private.h"
 
 enum { SHARDS = 16, BUCKETS = 512, ENTRY_COST = 512, HEAD_COST = 1024, MOVE_PART = 8 };
 

@@ -1,7 +1,7 @@
 /* pages.c -- the routes that every server has: what runs here, its health, its numbers, and the assets. */
 #include "web/assets.h"
 #include "web/layout.h"
-#include "web/server_internal.h"
+#include "web/server_private.h"
 
 static int64_t uptime_s(const WebServer *server)
 {

@@ -1,5 +1,6 @@
 /* param_kinds.c -- a decoded text as a value of its kind, within its bounds. One check a kind, and a table that finds it. */
-#include "web/params_internal.h"
+#include "base/words.h"
+#include "web/params_private.h"
 
 static int64_t character_count(Slice text)
 {
@@ -74,34 +75,14 @@ static Status take_number(ParamWork *work, size_t index, Slice text)
     return STATUS_OK;
 }
 
-/* "one of a, b, c", for the message; cut when it is long. */
-static void list_words(const WebParam *param, char *to, size_t size)
-{
-    size_t used = 0;
-    to[0] = '\0';
-    for (size_t i = 0; param->words[i] != NULL && used + 1 < size; i++) {
-        size_t length = strlen(param->words[i]);
-        if (used + length + 3 > size)
-            break;
-        if (i > 0)
-            used = (size_t)(stpcpy(to + used, ", ") - to);
-        used = (size_t)(stpcpy(to + used, param->words[i]) - to);
-    }
-}
-
 static Status take_word(ParamWork *work, size_t index, Slice text)
 {
     const WebParam *param = &work->route->params[index];
-    char words[240];
-    for (size_t i = 0; param->words[i] != NULL; i++) {
-        if (!slice_equal(text, slice_from(param->words[i])))
-            continue;
-        work->values[index] =
-            (WebValue){.present = true, .number = (int64_t)i, .text = slice_from(param->words[i])};
-        return STATUS_OK;
-    }
-    list_words(param, words, sizeof words);
-    return reason_set(work->reason, STATUS_INVALID, param->name, "must be one of %s", words);
+    unsigned value;
+    TRY(word_find(param->words, text, param->name, &value, work->reason));
+    work->values[index] =
+        (WebValue){.present = true, .number = value, .text = slice_from(param->words[value])};
+    return STATUS_OK;
 }
 
 static Status take_switch(ParamWork *work, size_t index, Slice text)

@@ -2,7 +2,7 @@
  *
  * A list grows in the arena by doubling, so that a short one costs little and none costs more than twice its size. What was
  * outgrown stays behind until the request ends. */
-#include "web/params_internal.h"
+#include "web/params_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * One walk over the query and one over the form find the named ones; each text then goes through the check of its
  * kind. JSON brings its own types, so it has its own readers, with the same bounds and words. */
 #include "web/http_rules.h"
-#include "web/params_internal.h"
+#include "web/params_private.h"
 
 static Status decode(ParamWork *work, const WebParam *param, Slice encoded, Slice *ret_text)
 {
@@ -162,5 +162,33 @@ Status route_values(const WebRoute *route, const WebInput *input, Arena *arena,
     TRY(param_lists_end(&work));
     TRY(fill_absent(&work));
     memcpy(ret_values, work.values, count * sizeof work.values[0]);
+    return STATUS_OK;
+}
+
+/* A route of this parameter alone, so that forms, command lines and requests are judged by the same code and in the same words. */
+Status param_from_texts(const WebParam *param, const Slice *texts, size_t count, Arena *arena,
+                        WebValue *ret_value, Reason *reason)
+{
+    WebRoute route = {.params = {*param}};
+    ParamWork work = {.route = &route, .arena = arena, .reason = reason};
+    bool may_be_empty = param->optional || param->fallback != NULL || param->most_count > 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t equals = slice_find(texts[i], '=');
+        if (texts[i].size == 0 && may_be_empty)
+            continue;
+        if (param->kind == WEB_NUMBERS && equals == texts[i].size)
+            return reason_set(reason, STATUS_INVALID, param->name,
+                              "\"%.*s\" is not of the form ID=NUMBER", SLICE_ARG(texts[i]));
+        if (param->kind == WEB_NUMBERS)
+            TRY(param_add_number(&work, 0, slice_of(texts[i].data, equals),
+                                 slice_after(texts[i], equals + 1)));
+        else if (work.values[0].present && param->most_count == 0)
+            return reason_set(reason, STATUS_INVALID, param->name, "must not come twice");
+        else
+            TRY(param_take(&work, 0, texts[i]));
+    }
+    TRY(param_lists_end(&work));
+    TRY(fill_absent(&work));
+    *ret_value = work.values[0];
     return STATUS_OK;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "web/loop.h"
-#include "web/server_internal.h"
+#include "web/server_private.h"
 
 struct Pool {
     PoolOptions options;
@@ -46,19 +46,15 @@ static WebRequest *pop(Pool *pool)
     return request;
 }
 
-static bool is_together(const WebRequest *request)
-{
-    return request != NULL && request->match.route->together;
-}
-
-/* The next request, and with one that can be run together with others those that follow and can be, too. */
+/* The next request, and with it those that follow and share its WebRoute.batch. */
 static size_t take(Pool *pool, WebRequest **requests)
 {
     size_t count = 0;
     requests[count++] = pop(pool);
-    if (is_together(requests[0]))
-        while (count < pool->options.together && is_together(pool->first))
-            requests[count++] = pop(pool);
+    WebBatch *batch = requests[0]->match.route->batch;
+    while (batch != NULL && count < pool->options.batch && pool->first != NULL &&
+           pool->first->match.route->batch == batch)
+        requests[count++] = pop(pool);
     return count;
 }
 
@@ -89,7 +85,7 @@ static void is_through(Pool *pool)
 static void *work(void *argument)
 {
     Pool *pool = argument;
-    WebRequest *requests[TOGETHER_MOST];
+    WebRequest *requests[WEB_BATCH_MAX];
     for (size_t count; (count = next_requests(pool, requests)) > 0;) {
         answers_begin(requests, count);
         for (size_t i = 0; i < count; i++) {
@@ -107,8 +103,8 @@ Pool *pool_start(const PoolOptions *options)
     Pool *pool = calloc(1, sizeof *pool);
     CHECK(pool != NULL);
     pool->options = *options;
-    if (pool->options.together > TOGETHER_MOST)
-        pool->options.together = TOGETHER_MOST;
+    if (pool->options.batch > WEB_BATCH_MAX)
+        pool->options.batch = WEB_BATCH_MAX;
     pool->last = &pool->first;
     pool->threads = calloc(options->threads, sizeof *pool->threads);
     CHECK(pool->threads != NULL && pthread_mutex_init(&pool->lock, NULL) == 0 &&

@@ -3,13 +3,13 @@
  *
  * Nothing is read from the connection while its request waits and runs here, and it holds none of the few threads that answer all others;
  * and as many saves as a pool has threads share one sync of the disk. Bounded: threads and `queue` together are the most that are here, and whoever comes
- * then is told at once. Requests that can wait together (WebRoute.together) are taken several at a time by one thread: with many savers, waking
+ * then is told at once. Requests that share a WebRoute.batch are taken several at a time by one thread: with many savers, waking
  * up a thread for each costs more than saving.
  * A request belongs to one thread at a time: the one that took its head, then one of these, then the first again, which sends the answer.
  * A client that goes away meanwhile is noticed only when its answer is there. */
 #pragma once
 
-#include "web/request_internal.h"
+#include "web/request_private.h"
 
 typedef struct Pool Pool;
 
@@ -17,7 +17,7 @@ typedef struct Pool Pool;
 typedef struct PoolOptions {
     const char *name;
     unsigned threads, queue;
-    unsigned together; /* as many requests with WebRoute.together one thread takes at most */
+    unsigned batch; /* how many requests with the same WebRoute.batch one thread takes at most */
 } PoolOptions;
 
 Pool *pool_start(const PoolOptions *options);

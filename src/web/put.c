@@ -65,23 +65,7 @@ void url_put_text(Buffer *out, const char *url)
     html_url(out, slice_from(url));
 }
 
-static bool is_unreserved(char byte)
-{
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-           (byte >= '0' && byte <= '9') || byte == '-' || byte == '.' || byte == '_' || byte == '~';
-}
-
-void url_part_put_slice(Buffer *out, Slice part)
-{
-    for (size_t i = 0; i < part.size; i++) {
-        if (is_unreserved(part.data[i]))
-            buffer_u8(out, (uint8_t)part.data[i]);
-        else
-            buffer_print(out, "%%%02X", (unsigned char)part.data[i]);
-    }
-}
-
 void url_part_put_text(Buffer *out, const char *part)
 {
-    url_part_put_slice(out, slice_from(part));
+    buffer_url_escaped(out, slice_from(part));
 }

@@ -30,7 +30,6 @@ void attribute_put_unsigned(Buffer *out, uint64_t number);
 /* The moment as RFC 3339. */
 void attribute_put_moment(Buffer *out, Moment moment);
 void url_put_text(Buffer *out, const char *url);
-void url_part_put_slice(Buffer *out, Slice part);
 void url_part_put_text(Buffer *out, const char *part);
 
 /* clang-format off */
@@ -53,7 +52,7 @@ void url_part_put_text(Buffer *out, const char *part);
     _Generic((value), Slice: html_url, char *: url_put_text, const char *: url_put_text)((out), (value))
 
 #define url_part_put(out, value)                                                          \
-    _Generic((value), Slice: url_part_put_slice, char *: url_part_put_text,               \
+    _Generic((value), Slice: buffer_url_escaped, char *: url_part_put_text,               \
              const char *: url_part_put_text,                                             \
              PUT_NUMBERS(attribute_put_signed, attribute_put_unsigned))((out), (value))
 /* clang-format on */

@@ -1,5 +1,5 @@
 /* request.c -- see request.h. */
-#include "web/server_internal.h"
+#include "web/server_private.h"
 
 #include <stdlib.h>
 #include <strings.h>
@@ -92,12 +92,6 @@ Reason *web_reason(WebRequest *request)
     return &request->reason;
 }
 
-Status web_together(WebRequest *request, Status (*then)(WebRequest *request))
-{
-    request->then = then;
-    return STATUS_OK;
-}
-
 Status web_fail(WebRequest *request, int error, Status status)
 {
     request->code = error;
@@ -109,6 +103,11 @@ static const WebValue *value_of(const WebRequest *request, size_t index, unsigne
     CHECK(index < route_param_count(request->match.route));
     CHECK((kinds & 1u << request->match.route->params[index].kind) != 0);
     return &request->values[index];
+}
+
+const WebValue *web_value(const WebRequest *request, size_t index)
+{
+    return value_of(request, index, ~0u);
 }
 
 bool web_has(const WebRequest *request, size_t index)
@@ -363,9 +362,9 @@ void web_set_cookie(WebRequest *request, const char *name, Slice value, int64_t 
 void web_redirect(WebRequest *request, int code, Slice location)
 {
     CHECK(http_is_own_path(location));
-    if (location.size > WEB_LOCATION_MOST)
+    if (location.size > WEB_LOCATION_MAX)
         location.size = slice_find(location, '?');
-    if (location.size > WEB_LOCATION_MOST)
+    if (location.size > WEB_LOCATION_MAX)
         location = SLICE("/");
     answer_clear(request);
     web_code(request, code);
@@ -399,7 +398,7 @@ void web_private(WebRequest *request)
 /* Proxies that buffer would keep events back. */
 Status web_watch(WebRequest *request, Events *events, Slice topic)
 {
-    CHECK(request->watches == NULL && topic.size <= EVENTS_TOPIC_MOST);
+    CHECK(request->watches == NULL && topic.size <= EVENTS_TOPIC_MAX);
     TRY(events_reserve(events, request->client, &request->reason));
     request->watches = events;
     request->topic = arena_copy(request->arena, topic);

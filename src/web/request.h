@@ -26,15 +26,14 @@ Arena *web_arena(WebRequest *request);
 Reason *web_reason(WebRequest *request);
 /* For a handler that fails by `status`, with the HTTP code and words of an ERROR_… (errors.h) instead of the status's own. Returns it. */
 MUST_USE Status web_fail(WebRequest *request, int error, Status status);
-/* For a handler that now would wait for the disk: it returns what this returns (OK), WebOptions.together waits for it and for others in the
- * same moment, and then `then` goes on with the same request, as the handler would. */
-MUST_USE Status web_together(WebRequest *request, Status (*then)(WebRequest *request));
 
 /* ---- The request ---- */
 
 /* The parameter in row `index` of the route. A getter of another kind than the row's is a bug (CHECK); an absent
  * optional one reads as 0 or empty. */
 bool web_has(const WebRequest *request, size_t index);
+/* Whatever its kind is. */
+const WebValue *web_value(const WebRequest *request, size_t index);
 uint64_t web_id(const WebRequest *request, size_t index);
 int64_t web_number(const WebRequest *request, size_t index);
 /* LINE, TEXT, WORD, OPAQUE; of a SLUG what follows its number, whose web_id it has. */
@@ -98,9 +97,9 @@ void web_header(WebRequest *request, const char *name, const char *value);
  * says about a session arrives. The same name again replaces it; at most WEB_COOKIES_MAX. */
 enum { WEB_COOKIES_MAX = 4, WEB_COOKIE_SESSION = 0, WEB_COOKIE_GONE = -1 };
 void web_set_cookie(WebRequest *request, const char *name, Slice value, int64_t max_age_s);
-/* Temporary (303) or permanent (308), to a path of this site (http_is_own_path; anything else is a bug). One over WEB_LOCATION_MOST
+/* Temporary (303) or permanent (308), to a path of this site (http_is_own_path; anything else is a bug). One over WEB_LOCATION_MAX
  * bytes, which came from somebody's address, loses what is behind its "?", or becomes "/": an answer's head has its bound, too. */
-enum { WEB_LOCATION_MOST = 2000 };
+enum { WEB_LOCATION_MAX = 2000 };
 void web_redirect(WebRequest *request, int code, Slice location);
 /* The answer's version: visible ASCII without quotes and commas. True when the client has this version already (If-None-Match):
  * the answer is then a finished 304 without a body, and the handler returns OK. */

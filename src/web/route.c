@@ -23,6 +23,16 @@ const char *route_method_name(WebMethod method)
     return METHODS[method];
 }
 
+const char *route_access_name(WebAccess access)
+{
+    static const char *const NAMES[] = {[WEB_PUBLIC] = "public",
+                                        [WEB_GUEST] = "guest",
+                                        [WEB_LOGIN] = "login",
+                                        [WEB_VOTER] = "voter",
+                                        [WEB_ROLE] = "role"};
+    return NAMES[access];
+}
+
 /* The next segment of a path or pattern; the leading '/' is gone. False at the end. "a/" has a last, empty one. */
 static bool next_segment(Slice *rest, bool *more, Slice *ret_segment)
 {
@@ -230,8 +240,8 @@ static const char *route_fault(const WebRoute *route)
     const char *fault = path_fault(route);
     if (fault != NULL)
         return fault;
-    if (route->handler == NULL || route->help == NULL)
-        return "has no handler or no help";
+    if ((route->handler == NULL) == (route->batch == NULL) || route->help == NULL)
+        return "has no handler, or two, or no help";
     if ((route->roles != 0) != (route->access == WEB_ROLE || route->whose == WEB_OWN_OR_ROLE))
         return "names roles where none are asked for, or none where they are";
     if (route->access > WEB_GUEST && strchr(route->path, '{') != NULL && route->whose == WEB_UNSAID)

@@ -90,6 +90,10 @@ typedef struct WebParam {
     const char *help;
 } WebParam;
 
+/* How many requests one call may get (WebOptions.batch_max); statuses are as of handlers, one for each request. */
+enum { WEB_BATCH_MAX = 16 };
+typedef void WebBatch(struct WebRequest *const *requests, size_t count, Status *ret_statuses);
+
 typedef struct WebRoute {
     WebMethod method;
     const char *path;
@@ -112,9 +116,9 @@ typedef struct WebRoute {
     bool by_link;
     /* Who runs the handler, and admit before it. */
     WebThreads threads;
-    /* Its handler, and admit before it, wait for nothing but by web_together: one thread may run them for several requests, and then wait for
-     * all at once. */
-    bool together;
+    /* In place of `handler`: answers several requests that were admitted, of all routes that name the same function, and says what each
+     * came to. One thread then waits once for what all of them wait for, such as the disk. */
+    WebBatch *batch;
     /* A public GET whose answer depends only on its parameters and on whether it is JSON: requests without session and authorization
      * may get one that is this old, and seldom twice that (page_cache.h); neither admit nor the handler runs for them. Fields that
      * stand in no row (but for WebOptions.told_field) lead to the same answer; a list cannot be among the rows. What is
@@ -125,6 +129,8 @@ typedef struct WebRoute {
      * route stands in. */
     const char *answers;
     const char *tag;
+    /* The application's own, for a handler that serves many rows. */
+    const void *row;
     WebParam params[WEB_PARAMS_MAX]; /* up to the first without a name */
 } WebRoute;
 
@@ -166,6 +172,8 @@ MUST_USE Status routes_check(const WebRoute *routes, size_t count, Reason *reaso
 /* False when `text` is none of the five. */
 bool route_method(Slice text, WebMethod *ret_method);
 const char *route_method_name(WebMethod method);
+/* "public", "guest", "login", "voter", "role" */
+const char *route_access_name(WebAccess access);
 /* A table that is searched often: by the number of segments, and then by the first bytes of each one's path. */
 enum { WEB_SEGMENTS_MAX = 8 };
 typedef struct Routes {
@@ -187,3 +195,7 @@ bool route_takes(const WebRoute *route, WebFrom from);
 /* Fills values[i] for params[i]. INVALID names field and rule. */
 MUST_USE Status route_values(const WebRoute *route, const WebInput *input, Arena *arena,
                              WebValue *ret_values, Reason *reason);
+/* One value from decoded texts: what was typed in a form's field or on a command line; none, or an empty one, is as if it were absent. A
+ * list takes all of them, NUMBERS as ID=NUMBER. INVALID names field and rule. */
+MUST_USE Status param_from_texts(const WebParam *param, const Slice *texts, size_t count,
+                                 Arena *arena, WebValue *ret_value, Reason *reason);

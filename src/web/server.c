@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "web/pool.h"
-#include "web/server_internal.h"
+#include "web/server_private.h"
 
 enum {
     FILES_BESIDE =
@@ -54,10 +54,6 @@ static Status take_options(WebServer *server, Reason *reason)
 {
     const WebOptions *options = &server->options;
     TRY(routes_check(options->routes, options->route_count, reason));
-    for (size_t i = 0; i < options->route_count; i++)
-        if (options->routes[i].together && options->together == NULL)
-            return reason_set(reason, STATUS_INVALID, "together", "%s has nobody to wait for it",
-                              options->routes[i].path);
     TRY(routes_check(BUILT_IN_ROUTES, BUILT_IN_ROUTE_COUNT, reason));
     TRY(address_ranges_parse(slice_from(options->config->trusted_proxies), &server->trusted,
                              reason));
@@ -131,7 +127,7 @@ static void start_pools(WebServer *server)
         [WEB_SAVE] = {.name = "web-save",
                       .threads = (unsigned)config->save_threads,
                       .queue = (unsigned)config->save_queue,
-                      .together = server->options.together_most},
+                      .batch = server->options.batch_max},
         [WEB_PASSWORD] = {.name = "web-password",
                           .threads = (unsigned)config->password_threads,
                           .queue = (unsigned)config->password_queue},
@@ -158,8 +154,8 @@ static Status start(WebServer *server, Reason *reason)
     name_public_url(server);
     start_pools(server);
     start_loops(server);
-    log_gather(server->options.log, true); /* the keeper flushes */
-    keeper_start(server);
+    log_gather(server->options.log, true); /* the acceptor flushes */
+    acceptor_start(server);
     return STATUS_OK;
 }
 
@@ -235,7 +231,7 @@ void web_server_stop(WebServer *server)
     atomic_store(&server->stopping, true);
     listener_close(server);
     wait_for_requests(server);
-    keeper_stop(server);
+    acceptor_stop(server);
     stop_pools(server); /* what they have goes back to the loops */
     stop_loops(server);
     log_gather(server->options.log, false);

@@ -62,10 +62,8 @@ typedef struct WebOptions {
      * routes, after the parameters were checked and before the handler. It may say by web_set_viewer what it found. A status
      * but OK is the answer, as from a handler; after OK with a redirect the handler does not run. NULL: everybody may. */
     Status (*admit)(struct WebRequest *request);
-    /* Does what the handlers of these requests have left to be done together (web_together), and waits for it. How many come at once is up to
-     * the server, but at most `together_most` (0: one by one). */
-    void (*together)(struct WebRequest *const *requests, size_t count);
-    unsigned together_most;
+    /* How many requests a WebRoute.batch gets at most, up to WEB_BATCH_MAX; 0: one by one. */
+    unsigned batch_max;
     /* Whether a request that calls us by this name (the header Host, perhaps with a port; empty when there is none) is meant for us;
      * else the answer is 421. NULL: every name is ours, as behind a proxy. */
     bool (*is_our_host)(void *context, Slice host);

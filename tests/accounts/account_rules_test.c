@@ -3,7 +3,7 @@
 
 #include <utf8proc.h>
 
-#include "accounts/head.h"
+#include "accounts/account_record.h"
 #include "test.h"
 
 static Arena *arena;
@@ -329,19 +329,21 @@ TEST(every_role_and_right_is_found_by_its_text)
 {
     for (int i = 0; i < ROLE_COUNT; i++) {
         AccountRole role = ROLE_COUNT;
-        EXPECT_STATUS(account_role_from(slice_from(account_role_text((AccountRole)i)), &role),
+        EXPECT_STATUS(word_find(ACCOUNT_ROLE_WORDS, slice_from(account_role_text((AccountRole)i)),
+                                "", &role, NULL),
                       STATUS_OK);
         EXPECT_I64(role, i);
     }
     for (int i = 0; i < RIGHT_COUNT; i++) {
         AccountRight right = RIGHT_COUNT;
-        EXPECT_STATUS(account_right_from(slice_from(account_right_text((AccountRight)i)), &right),
+        EXPECT_STATUS(word_find(ACCOUNT_RIGHT_WORDS,
+                                slice_from(account_right_text((AccountRight)i)), "", &right, NULL),
                       STATUS_OK);
         EXPECT_I64(right, i);
     }
     AccountRole role = ROLE_FEATURE;
-    EXPECT_STATUS(account_role_from(SLICE("king"), &role), STATUS_INVALID);
-    EXPECT_STATUS(account_role_from(SLICE(""), &role), STATUS_INVALID);
+    EXPECT_STATUS(word_find(ACCOUNT_ROLE_WORDS, SLICE("king"), "", &role, NULL), STATUS_INVALID);
+    EXPECT_STATUS(word_find(ACCOUNT_ROLE_WORDS, SLICE(""), "", &role, NULL), STATUS_INVALID);
     EXPECT_I64(role, ROLE_FEATURE);
     EXPECT_SLICE(slice_from(account_state_text(ACCOUNT_CLOSED)), SLICE("closed"));
 }
@@ -375,34 +377,38 @@ TEST(a_head_that_was_cut_or_changed_in_length_is_corrupt)
     begin();
     BUFFER_SCOPE Buffer buffer = {0};
     Vault *vault = vault_for_tests(1), *other = vault_for_tests(2);
-    AccountHead head = {
+    AccountRecord head = {
         .version = 3, .state = ACCOUNT_CONFIRMED, .roles = 5, .password_hash = SLICE("hash")};
-    head_forget(&head);
+    account_record_forget(&head);
     head.labels[CLAIM_NAME] = (Label){SLICE("Alice"), SLICE("alice")};
-    head.wishes[CLAIM_EMAIL].label = (Label){SLICE("A@b.c"), SLICE("a@b.c")};
+    head.claim_requests[CLAIM_EMAIL].label = (Label){SLICE("A@b.c"), SLICE("a@b.c")};
     head.labels[CLAIM_EMAIL] = (Label){SLICE("Alice@Example.org"), SLICE("alice@example.org")};
     head.real_name = SLICE("Alice Example");
     head.real_name_shown = true;
     head.epoch = 7;
-    Slice value = head_encode(&head, vault, arena);
-    AccountHead back;
-    EXPECT_STATUS(head_decode(value, vault, arena, &back), STATUS_OK);
+    Slice value = record_encode(&ACCOUNT_RECORD, &head, vault, arena);
+    AccountRecord back;
+    EXPECT_STATUS(record_decode(&ACCOUNT_RECORD, value, vault, arena, &back), STATUS_OK);
     EXPECT_SLICE(back.labels[CLAIM_NAME].text, SLICE("Alice"));
-    EXPECT_SLICE(back.wishes[CLAIM_EMAIL].label.folded, SLICE("a@b.c"));
+    EXPECT_SLICE(back.claim_requests[CLAIM_EMAIL].label.folded, SLICE("a@b.c"));
     EXPECT_SLICE(back.labels[CLAIM_EMAIL].text, SLICE("Alice@Example.org"));
     EXPECT_SLICE(back.real_name, SLICE("Alice Example"));
     EXPECT(back.real_name_shown);
     EXPECT_I64(back.roles, 5);
     EXPECT_I64(back.epoch, 7);
-    EXPECT_STATUS(head_decode(value, other, arena, &back), STATUS_CORRUPT);
+    EXPECT_STATUS(record_decode(&ACCOUNT_RECORD, value, other, arena, &back), STATUS_CORRUPT);
     for (size_t size = 0; size < value.size; size++)
-        EXPECT_STATUS(head_decode(slice_of(value.data, size), vault, arena, &back), STATUS_CORRUPT);
+        EXPECT_STATUS(
+            record_decode(&ACCOUNT_RECORD, slice_of(value.data, size), vault, arena, &back),
+            STATUS_CORRUPT);
     buffer_bytes(&buffer, value);
     buffer_u8(&buffer, 0);
-    EXPECT_STATUS(head_decode(buffer_slice(&buffer), vault, arena, &back), STATUS_CORRUPT);
+    EXPECT_STATUS(record_decode(&ACCOUNT_RECORD, buffer_slice(&buffer), vault, arena, &back),
+                  STATUS_CORRUPT);
     buffer.size--;
     buffer.data[0] = 9; /* another format */
-    EXPECT_STATUS(head_decode(buffer_slice(&buffer), vault, arena, &back), STATUS_CORRUPT);
+    EXPECT_STATUS(record_decode(&ACCOUNT_RECORD, buffer_slice(&buffer), vault, arena, &back),
+                  STATUS_CORRUPT);
     vault_free(vault);
     vault_free(other);
     arena_free(arena);

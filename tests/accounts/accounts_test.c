@@ -1,70 +1,72 @@
 /* accounts_test.c -- one operation after the other, on a store that works. */
-#include "stage.h"
+#include "access/closing.h"
+#include "access/credentials.h"
+#include "accounts_fixture.h"
 
 /* ---- Registering ------------------------------------------------------------------------------------------- */
 
 TEST(a_registration_is_pending_until_it_is_confirmed)
 {
-    stage_begin();
-    Registration person = stage_person("Alice");
+    fixture_begin();
+    Registration person = fixture_person("Alice");
     Reason reason;
     uint64_t id = 0;
     person.email = SLICE("  Alice@Example.org ");
-    EXPECT_STATUS(accounts_register(stage.accounts, &person, &id, &reason), STATUS_OK);
-    Account account = stage_read(id);
+    EXPECT_STATUS(accounts_register(fixture.accounts, &person, &id, &reason), STATUS_OK);
+    Account account = fixture_read(id);
     EXPECT_I64(account.state, ACCOUNT_PENDING);
     EXPECT_SLICE(account.name, SLICE("Alice"));
     EXPECT_SLICE(account.email, SLICE("Alice@Example.org"));
     EXPECT_I64(account.registered_us, contract_now_us());
-    EXPECT_I64(stage_holder("aLICE"), id);
-    EXPECT_I64(stage_holder("alice@EXAMPLE.org"), id);
+    EXPECT_I64(fixture_holder("aLICE"), id);
+    EXPECT_I64(fixture_holder("alice@EXAMPLE.org"), id);
     contract_pass_s(60);
-    EXPECT_STATUS(accounts_confirm(stage.accounts, id, &reason), STATUS_OK);
-    EXPECT_STATUS(accounts_confirm(stage.accounts, id, &reason), STATUS_OK);
-    account = stage_read(id);
+    EXPECT_STATUS(accounts_confirm(fixture.accounts, id, &reason), STATUS_OK);
+    EXPECT_STATUS(accounts_confirm(fixture.accounts, id, &reason), STATUS_OK);
+    account = fixture_read(id);
     EXPECT_I64(account.state, ACCOUNT_CONFIRMED);
     EXPECT_I64(account.state_time_us, contract_now_us());
     EXPECT_I64(account.registered_us, contract_now_us() - 60 * US_PER_S);
-    stage_end();
+    fixture_end();
 }
 
 static void expect_taken(Registration person, const char *field)
 {
     uint64_t id = 77;
     Reason reason = {.rule = ""};
-    EXPECT_STATUS(accounts_register(stage.accounts, &person, &id, &reason), STATUS_REFUSED);
+    EXPECT_STATUS(accounts_register(fixture.accounts, &person, &id, &reason), STATUS_REFUSED);
     EXPECT_SLICE(slice_from(reason.field), slice_from(field));
     EXPECT_I64(id, 77);
 }
 
 TEST(a_name_and_an_email_are_taken_by_pending_and_confirmed_accounts)
 {
-    stage_begin();
-    stage_pending("alice");
-    stage_confirmed("bob");
+    fixture_begin();
+    fixture_pending("alice");
+    fixture_confirmed("bob");
     static const char *const NAMES[] = {"alice", "Alice", "ＡＬＩＣＥ", "bob", "BOB"};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
-        Registration person = stage_person("carol");
+        Registration person = fixture_person("carol");
         person.name = slice_from(NAMES[i]);
         expect_taken(person, "name");
     }
-    Registration person = stage_person("carol");
+    Registration person = fixture_person("carol");
     person.email = SLICE("BOB@example.org");
     expect_taken(person, "email");
     /* All that lost is void, and took nothing with it. */
-    EXPECT_I64(stage_holder("carol"), 0);
-    EXPECT_I64(stage_holder("carol@example.org"), 0);
-    uint64_t carol = stage_confirmed("carol");
+    EXPECT_I64(fixture_holder("carol"), 0);
+    EXPECT_I64(fixture_holder("carol@example.org"), 0);
+    uint64_t carol = fixture_confirmed("carol");
     for (uint64_t id = 3; id < carol; id++)
-        EXPECT_I64(stage_state(id), ACCOUNT_VOID);
-    stage_check(1, carol);
-    stage_end();
+        EXPECT_I64(fixture_state(id), ACCOUNT_VOID);
+    fixture_check(1, carol);
+    fixture_end();
 }
 
 TEST(bad_input_is_refused_before_anything_is_written)
 {
-    stage_begin();
-    Registration good = stage_person("alice"), bad[7];
+    fixture_begin();
+    Registration good = fixture_person("alice"), bad[7];
     for (int i = 0; i < 7; i++)
         bad[i] = good;
     bad[0].name = SLICE("a!");
@@ -79,139 +81,141 @@ TEST(bad_input_is_refused_before_anything_is_written)
     for (int i = 0; i < 7; i++) {
         Reason reason = {.rule = ""};
         uint64_t id = 77;
-        faulty_plan(&stage.faulty, 0, FAULT_REFUSED, FAULT_ONCE);
-        EXPECT_STATUS(accounts_register(stage.accounts, &bad[i], &id, &reason), STATUS_INVALID);
+        faulty_plan(&fixture.faulty, 0, FAULT_REFUSED, FAULT_ONCE);
+        EXPECT_STATUS(accounts_register(fixture.accounts, &bad[i], &id, &reason), STATUS_INVALID);
         EXPECT_SLICE(slice_from(reason.field), slice_from(FIELDS[i]));
-        EXPECT_I64(stage.faulty.calls, 0);
+        EXPECT_I64(fixture.faulty.calls, 0);
         EXPECT_I64(id, 77);
     }
-    EXPECT_I64(stage.hashes, 0);
-    stage_end();
+    EXPECT_I64(fixture.hashes, 0);
+    fixture_end();
 }
 
 TEST(an_import_may_lie_in_the_past_and_have_no_password)
 {
-    stage_begin();
-    Registration person = stage_person("alice");
+    fixture_begin();
+    Registration person = fixture_person("alice");
     uint64_t id;
     Account account;
     person.without_password = true;
     person.registered_us = contract_now_us() - 100 * DAY_US;
     person.confirmed = true;
     person.roles = 1U << ROLE_ADMIN;
-    EXPECT_STATUS(accounts_register(stage.accounts, &person, &id, NULL), STATUS_OK);
-    account = stage_read(id);
+    EXPECT_STATUS(accounts_register(fixture.accounts, &person, &id, NULL), STATUS_OK);
+    account = fixture_read(id);
     EXPECT_I64(account.registered_us, person.registered_us);
     EXPECT_I64(account.state, ACCOUNT_CONFIRMED);
     EXPECT_I64(account.roles, 1U << ROLE_ADMIN);
-    EXPECT_STATUS(accounts_check_password(stage.accounts, SLICE("alice"), SLICE("correct horse"),
-                                          contract_arena(), &account),
+    EXPECT_STATUS(credentials_check_password(fixture.accounts, SLICE("alice"),
+                                             SLICE("correct horse"), contract_arena(), &account),
                   STATUS_LOGIN);
-    stage_end();
+    fixture_end();
 }
 
 /* ---- Clean-up ---------------------------------------------------------------------------------------------- */
 
 TEST(a_registration_expires_after_seven_days_and_frees_its_names)
 {
-    stage_begin();
-    uint64_t id = stage_pending("alice"), confirmed = stage_confirmed("bob");
-    stage_pass_days(7);
-    EXPECT_STATUS(accounts_expire(stage.accounts, id), STATUS_OK);
-    EXPECT_I64(stage_state(id), ACCOUNT_PENDING);
+    fixture_begin();
+    uint64_t id = fixture_pending("alice"), confirmed = fixture_confirmed("bob");
+    fixture_pass_days(7);
+    EXPECT_STATUS(accounts_expire(fixture.accounts, id), STATUS_OK);
+    EXPECT_I64(fixture_state(id), ACCOUNT_PENDING);
     contract_pass_s(1);
-    EXPECT_STATUS(accounts_expire(stage.accounts, id), STATUS_OK);
-    EXPECT_STATUS(accounts_expire(stage.accounts, id), STATUS_OK);
-    EXPECT_STATUS(accounts_expire(stage.accounts, confirmed), STATUS_OK);
-    EXPECT_STATUS(accounts_expire(stage.accounts, 999), STATUS_NOT_FOUND);
-    Account gone = stage_read(id);
+    EXPECT_STATUS(accounts_expire(fixture.accounts, id), STATUS_OK);
+    EXPECT_STATUS(accounts_expire(fixture.accounts, id), STATUS_OK);
+    EXPECT_STATUS(accounts_expire(fixture.accounts, confirmed), STATUS_OK);
+    EXPECT_STATUS(accounts_expire(fixture.accounts, 999), STATUS_NOT_FOUND);
+    Account gone = fixture_read(id);
     EXPECT_I64(gone.state, ACCOUNT_VOID);
     EXPECT_I64(gone.name.size + gone.email.size + gone.password_hash.size, 0);
-    EXPECT_I64(stage_state(confirmed), ACCOUNT_CONFIRMED);
-    EXPECT_STATUS(accounts_confirm(stage.accounts, id, NULL), STATUS_REFUSED);
+    EXPECT_I64(fixture_state(confirmed), ACCOUNT_CONFIRMED);
+    EXPECT_STATUS(accounts_confirm(fixture.accounts, id, NULL), STATUS_REFUSED);
     /* The claims still point to the void account, and are taken over. */
-    uint64_t next = stage_confirmed("ALICE");
+    uint64_t next = fixture_confirmed("ALICE");
     EXPECT(next != id);
-    EXPECT_I64(stage_holder("alice"), next);
-    EXPECT_I64(stage_holder("alice@example.org"), next);
-    stage_end();
+    EXPECT_I64(fixture_holder("alice"), next);
+    EXPECT_I64(fixture_holder("alice@example.org"), next);
+    fixture_end();
 }
 
 /* ---- Another name ------------------------------------------------------------------------------------------ */
 
 TEST(a_new_name_frees_the_old_one)
 {
-    stage_begin();
-    uint64_t alice = stage_confirmed("alice"), bob = stage_confirmed("bob");
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice"), bob = fixture_confirmed("bob");
     Reason reason;
-    EXPECT_STATUS(accounts_rename(stage.accounts, alice, SLICE("Alicia"), &reason), STATUS_OK);
-    EXPECT_STATUS(accounts_rename(stage.accounts, alice, SLICE("Alicia"), &reason), STATUS_OK);
-    EXPECT_SLICE(stage_read(alice).name, SLICE("Alicia"));
-    EXPECT_I64(stage_holder("alice"), 0);
-    EXPECT_I64(stage_holder("alicia"), alice);
-    EXPECT_STATUS(accounts_rename(stage.accounts, bob, SLICE("alice"), &reason), STATUS_OK);
-    EXPECT_STATUS(accounts_rename(stage.accounts, alice, SLICE("alice"), &reason), STATUS_REFUSED);
+    EXPECT_STATUS(accounts_rename(fixture.accounts, alice, SLICE("Alicia"), &reason), STATUS_OK);
+    EXPECT_STATUS(accounts_rename(fixture.accounts, alice, SLICE("Alicia"), &reason), STATUS_OK);
+    EXPECT_SLICE(fixture_read(alice).name, SLICE("Alicia"));
+    EXPECT_I64(fixture_holder("alice"), 0);
+    EXPECT_I64(fixture_holder("alicia"), alice);
+    EXPECT_STATUS(accounts_rename(fixture.accounts, bob, SLICE("alice"), &reason), STATUS_OK);
+    EXPECT_STATUS(accounts_rename(fixture.accounts, alice, SLICE("alice"), &reason),
+                  STATUS_REFUSED);
     EXPECT_SLICE(slice_from(reason.field), SLICE("name"));
-    EXPECT_STATUS(accounts_rename(stage.accounts, alice, SLICE("a"), &reason), STATUS_INVALID);
-    EXPECT_STATUS(accounts_change_email(stage.accounts, alice, SLICE("bob@example.org"), &reason),
+    EXPECT_STATUS(accounts_rename(fixture.accounts, alice, SLICE("a"), &reason), STATUS_INVALID);
+    EXPECT_STATUS(accounts_change_email(fixture.accounts, alice, SLICE("bob@example.org"), &reason),
                   STATUS_REFUSED);
     EXPECT_SLICE(slice_from(reason.field), SLICE("email"));
-    EXPECT_STATUS(accounts_change_email(stage.accounts, alice, SLICE(" new@example.org"), &reason),
-                  STATUS_OK);
-    EXPECT_SLICE(stage_read(alice).email, SLICE("new@example.org"));
-    EXPECT_I64(stage_holder("alice@example.org"), 0);
-    stage_check(1, bob);
-    stage_end();
+    EXPECT_STATUS(
+        accounts_change_email(fixture.accounts, alice, SLICE(" new@example.org"), &reason),
+        STATUS_OK);
+    EXPECT_SLICE(fixture_read(alice).email, SLICE("new@example.org"));
+    EXPECT_I64(fixture_holder("alice@example.org"), 0);
+    fixture_check(1, bob);
+    fixture_end();
 }
 
 TEST(the_same_name_in_another_writing_needs_no_claim)
 {
-    stage_begin();
-    uint64_t alice = stage_confirmed("alice");
-    EXPECT_STATUS(accounts_rename(stage.accounts, alice, SLICE("ALICE"), NULL), STATUS_OK);
-    EXPECT_SLICE(stage_read(alice).name, SLICE("ALICE"));
-    EXPECT_I64(stage_holder("alice"), alice);
-    stage_end();
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice");
+    EXPECT_STATUS(accounts_rename(fixture.accounts, alice, SLICE("ALICE"), NULL), STATUS_OK);
+    EXPECT_SLICE(fixture_read(alice).name, SLICE("ALICE"));
+    EXPECT_I64(fixture_holder("alice"), alice);
+    fixture_end();
 }
 
 TEST(only_confirmed_accounts_change_their_name)
 {
-    stage_begin();
-    uint64_t alice = stage_pending("alice");
-    EXPECT_STATUS(accounts_rename(stage.accounts, alice, SLICE("bob"), NULL), STATUS_REFUSED);
-    EXPECT_STATUS(accounts_rename(stage.accounts, 999, SLICE("bob"), NULL), STATUS_NOT_FOUND);
-    EXPECT_I64(stage_holder("bob"), 0);
-    stage_end();
+    fixture_begin();
+    uint64_t alice = fixture_pending("alice");
+    EXPECT_STATUS(accounts_rename(fixture.accounts, alice, SLICE("bob"), NULL), STATUS_REFUSED);
+    EXPECT_STATUS(accounts_rename(fixture.accounts, 999, SLICE("bob"), NULL), STATUS_NOT_FOUND);
+    EXPECT_I64(fixture_holder("bob"), 0);
+    fixture_end();
 }
 
 /* ---- Closing ----------------------------------------------------------------------------------------------- */
 
 TEST(a_closed_account_keeps_nothing_and_frees_its_names)
 {
-    stage_begin();
-    uint64_t alice = stage_confirmed("alice"), pending = stage_pending("bob");
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice"), pending = fixture_pending("bob");
     uint64_t *policies;
     size_t count;
-    EXPECT_STATUS(accounts_watch(stage.accounts, alice, 5, true), STATUS_OK);
-    EXPECT_STATUS(accounts_close(stage.accounts, alice, NULL), STATUS_OK);
-    EXPECT_STATUS(accounts_close(stage.accounts, alice, NULL), STATUS_OK);
-    Account account = stage_read(alice);
+    EXPECT_STATUS(accounts_watch(fixture.accounts, alice, 5, true), STATUS_OK);
+    EXPECT_STATUS(access_close_account(fixture.accounts, alice, NULL), STATUS_OK);
+    EXPECT_STATUS(access_close_account(fixture.accounts, alice, NULL), STATUS_OK);
+    Account account = fixture_read(alice);
     EXPECT_I64(account.state, ACCOUNT_CLOSED);
     EXPECT_I64(account.name.size + account.email.size + account.password_hash.size, 0);
-    EXPECT_STATUS(accounts_watched(stage.honest, alice, contract_arena(), &policies, &count),
+    EXPECT_STATUS(accounts_watched(fixture.honest, alice, contract_arena(), &policies, &count),
                   STATUS_OK);
     EXPECT_I64(count, 0);
-    EXPECT_STATUS(accounts_watch(stage.accounts, alice, 5, true), STATUS_REFUSED);
-    EXPECT_STATUS(accounts_set_password(stage.accounts, alice, SLICE("another one"), NULL),
+    EXPECT_STATUS(accounts_watch(fixture.accounts, alice, 5, true), STATUS_REFUSED);
+    EXPECT_STATUS(credentials_set_password(fixture.accounts, alice, SLICE("another one"), NULL),
                   STATUS_REFUSED);
-    EXPECT_STATUS(accounts_set_rights(stage.accounts, alice, &(AccountRights){.roles = 1}, NULL),
+    EXPECT_STATUS(accounts_set_rights(fixture.accounts, alice, &(AccountRights){.roles = 1}, NULL),
                   STATUS_REFUSED);
-    EXPECT_STATUS(accounts_rename(stage.accounts, alice, SLICE("carol"), NULL), STATUS_REFUSED);
-    EXPECT_STATUS(accounts_confirm(stage.accounts, alice, NULL), STATUS_REFUSED);
-    EXPECT_STATUS(accounts_close(stage.accounts, pending, NULL), STATUS_REFUSED);
-    EXPECT_STATUS(accounts_close(stage.accounts, 999, NULL), STATUS_NOT_FOUND);
-    EXPECT(stage_confirmed("alice") != alice);
-    stage_end();
+    EXPECT_STATUS(accounts_rename(fixture.accounts, alice, SLICE("carol"), NULL), STATUS_REFUSED);
+    EXPECT_STATUS(accounts_confirm(fixture.accounts, alice, NULL), STATUS_REFUSED);
+    EXPECT_STATUS(access_close_account(fixture.accounts, pending, NULL), STATUS_REFUSED);
+    EXPECT_STATUS(access_close_account(fixture.accounts, 999, NULL), STATUS_NOT_FOUND);
+    EXPECT(fixture_confirmed("alice") != alice);
+    fixture_end();
 }
 
 /* ---- Passwords --------------------------------------------------------------------------------------------- */
@@ -219,46 +223,46 @@ TEST(a_closed_account_keeps_nothing_and_frees_its_names)
 static Status log_in(const char *who, const char *password)
 {
     Account account;
-    return accounts_check_password(stage.accounts, slice_from(who), slice_from(password),
-                                   contract_arena(), &account);
+    return credentials_check_password(fixture.accounts, slice_from(who), slice_from(password),
+                                      contract_arena(), &account);
 }
 
 TEST(a_password_opens_by_name_and_by_email)
 {
-    stage_begin();
-    uint64_t alice = stage_confirmed("alice");
-    stage_pending("bob");
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice");
+    fixture_pending("bob");
     EXPECT_STATUS(log_in("Alice", "correct horse"), STATUS_OK);
     EXPECT_STATUS(log_in("ALICE@example.org", "correct horse"), STATUS_OK);
     EXPECT_STATUS(log_in("bob", "correct horse"), STATUS_OK); /* to see that a link waits */
     EXPECT_STATUS(log_in("alice", "wrong horses"), STATUS_LOGIN);
-    EXPECT_STATUS(accounts_set_password(stage.accounts, alice, SLICE("battery staple"), NULL),
+    EXPECT_STATUS(credentials_set_password(fixture.accounts, alice, SLICE("battery staple"), NULL),
                   STATUS_OK);
     EXPECT_STATUS(log_in("alice", "correct horse"), STATUS_LOGIN);
     EXPECT_STATUS(log_in("alice", "battery staple"), STATUS_OK);
-    EXPECT_STATUS(accounts_set_password(stage.accounts, alice, SLICE("short"), NULL),
+    EXPECT_STATUS(credentials_set_password(fixture.accounts, alice, SLICE("short"), NULL),
                   STATUS_INVALID);
     AccountRights rights = {.denied = 1U << RIGHT_LOG_IN};
-    EXPECT_STATUS(accounts_set_rights(stage.accounts, alice, &rights, NULL), STATUS_OK);
+    EXPECT_STATUS(accounts_set_rights(fixture.accounts, alice, &rights, NULL), STATUS_OK);
     EXPECT_STATUS(log_in("alice", "battery staple"), STATUS_DENIED);
     EXPECT_STATUS(log_in("alice", "wrong horses"), STATUS_LOGIN);
-    stage_end();
+    fixture_end();
 }
 
 TEST(who_is_not_there_costs_as_much_as_a_wrong_password)
 {
-    stage_begin();
-    stage_confirmed("alice");
+    fixture_begin();
+    fixture_confirmed("alice");
     static const char *const WHO[] = {"alice", "nobody", "no!name", "nobody@example.org", ""};
     static const char *const PASSWORDS[] = {"wrong horses", "short", ""};
     for (size_t i = 0; i < sizeof WHO / sizeof WHO[0]; i++) {
         for (size_t k = 0; k < sizeof PASSWORDS / sizeof PASSWORDS[0]; k++) {
-            int before = stage.hashes + stage.checks;
+            int before = fixture.hashes + fixture.checks;
             EXPECT_STATUS(log_in(WHO[i], PASSWORDS[k]), STATUS_LOGIN);
-            EXPECT_I64(stage.hashes + stage.checks, before + 1);
+            EXPECT_I64(fixture.hashes + fixture.checks, before + 1);
         }
     }
-    stage_end();
+    fixture_end();
 }
 
 TEST(bcrypt_knows_its_own)
@@ -288,33 +292,34 @@ TEST(bcrypt_knows_its_own)
 
 TEST(a_real_name_is_the_persons_own_to_show)
 {
-    stage_begin();
-    uint64_t alice = stage_confirmed("alice");
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice");
     Reason reason = {.rule = ""};
-    EXPECT_I64(stage_read(alice).real_name.size, 0);
+    EXPECT_I64(fixture_read(alice).real_name.size, 0);
     EXPECT_STATUS(
-        accounts_set_profile(stage.accounts, alice, SLICE("  Ａlice Élan "), true, &reason),
+        accounts_set_profile(fixture.accounts, alice, SLICE("  Ａlice Élan "), true, &reason),
         STATUS_OK);
-    EXPECT_SLICE(stage_read(alice).real_name, SLICE("Ａlice Élan"));
-    EXPECT(stage_read(alice).real_name_shown);
+    EXPECT_SLICE(fixture_read(alice).real_name, SLICE("Ａlice Élan"));
+    EXPECT(fixture_read(alice).real_name_shown);
     Slice bad[] = {SLICE("a\tb"), SLICE("a\xff"), SLICE("\xe2\x80\xae abc"),
                    contract_filler(81, 'n'), SLICE("a\nb")};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        EXPECT_STATUS(accounts_set_profile(stage.accounts, alice, bad[i], true, &reason),
+        EXPECT_STATUS(accounts_set_profile(fixture.accounts, alice, bad[i], true, &reason),
                       STATUS_INVALID);
         EXPECT_SLICE(slice_from(reason.field), SLICE("real_name"));
     }
     EXPECT_STATUS(
-        accounts_set_profile(stage.accounts, alice, contract_filler(80, 'n'), false, &reason),
+        accounts_set_profile(fixture.accounts, alice, contract_filler(80, 'n'), false, &reason),
         STATUS_OK);
-    EXPECT(!stage_read(alice).real_name_shown);
-    EXPECT_STATUS(accounts_set_profile(stage.accounts, alice, SLICE(""), true, &reason), STATUS_OK);
-    EXPECT_I64(stage_read(alice).real_name.size, 0);
-    EXPECT_STATUS(accounts_set_profile(stage.accounts, alice, SLICE("Alice"), true, NULL),
+    EXPECT(!fixture_read(alice).real_name_shown);
+    EXPECT_STATUS(accounts_set_profile(fixture.accounts, alice, SLICE(""), true, &reason),
                   STATUS_OK);
-    EXPECT_STATUS(accounts_close(stage.accounts, alice, NULL), STATUS_OK);
-    EXPECT_I64(stage_read(alice).real_name.size, 0);
-    stage_end();
+    EXPECT_I64(fixture_read(alice).real_name.size, 0);
+    EXPECT_STATUS(accounts_set_profile(fixture.accounts, alice, SLICE("Alice"), true, NULL),
+                  STATUS_OK);
+    EXPECT_STATUS(access_close_account(fixture.accounts, alice, NULL), STATUS_OK);
+    EXPECT_I64(fixture_read(alice).real_name.size, 0);
+    fixture_end();
 }
 
 /* ---- Rights ------------------------------------------------------------------------------------------------ */
@@ -344,21 +349,21 @@ TEST(an_admin_has_all_roles_and_rights_can_be_taken_one_by_one)
 
 TEST(rights_that_are_a_change_of_something_older_are_a_conflict)
 {
-    stage_begin();
-    uint64_t alice = stage_confirmed("alice");
-    AccountRights rights = {.roles = 2, .seen_version = stage_read(alice).version};
-    EXPECT_STATUS(accounts_set_rights(stage.accounts, alice, &rights, NULL), STATUS_OK);
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice");
+    AccountRights rights = {.roles = 2, .seen_version = fixture_read(alice).version};
+    EXPECT_STATUS(accounts_set_rights(fixture.accounts, alice, &rights, NULL), STATUS_OK);
     rights.roles = 4;
-    EXPECT_STATUS(accounts_set_rights(stage.accounts, alice, &rights, NULL), STATUS_CONFLICT);
-    EXPECT_I64(stage_read(alice).roles, 2);
+    EXPECT_STATUS(accounts_set_rights(fixture.accounts, alice, &rights, NULL), STATUS_CONFLICT);
+    EXPECT_I64(fixture_read(alice).roles, 2);
     rights.seen_version = 0;
-    EXPECT_STATUS(accounts_set_rights(stage.accounts, alice, &rights, NULL), STATUS_OK);
-    EXPECT_I64(stage_read(alice).roles, 4);
+    EXPECT_STATUS(accounts_set_rights(fixture.accounts, alice, &rights, NULL), STATUS_OK);
+    EXPECT_I64(fixture_read(alice).roles, 4);
     rights.roles = 1U << ROLE_COUNT;
-    EXPECT_STATUS(accounts_set_rights(stage.accounts, alice, &rights, NULL), STATUS_INVALID);
+    EXPECT_STATUS(accounts_set_rights(fixture.accounts, alice, &rights, NULL), STATUS_INVALID);
     rights = (AccountRights){.denied = 1U << RIGHT_COUNT};
-    EXPECT_STATUS(accounts_set_rights(stage.accounts, alice, &rights, NULL), STATUS_INVALID);
-    stage_end();
+    EXPECT_STATUS(accounts_set_rights(fixture.accounts, alice, &rights, NULL), STATUS_INVALID);
+    fixture_end();
 }
 
 /* ---- Lists ------------------------------------------------------------------------------------------------- */
@@ -366,10 +371,10 @@ TEST(rights_that_are_a_change_of_something_older_are_a_conflict)
 TEST(all_accounts_are_listed_page_by_page)
 {
     enum { PEOPLE = 700 };
-    stage_begin();
+    fixture_begin();
     bool seen[PEOPLE + 1] = {false};
     for (int i = 0; i < PEOPLE; i++)
-        stage_pending(arena_text(contract_arena(), arena_print(contract_arena(), "user%d", i)));
+        fixture_pending(arena_text(contract_arena(), arena_print(contract_arena(), "user%d", i)));
     Slice position = SLICE_EMPTY;
     bool more = true;
     size_t total = 0;
@@ -377,7 +382,7 @@ TEST(all_accounts_are_listed_page_by_page)
     for (; more; pages++) {
         Account *list;
         size_t count;
-        EXPECT_STATUS(accounts_list(stage.accounts, position, contract_arena(), &list, &count,
+        EXPECT_STATUS(accounts_list(fixture.accounts, position, contract_arena(), &list, &count,
                                     &position, &more),
                       STATUS_OK);
         total += count;
@@ -389,29 +394,29 @@ TEST(all_accounts_are_listed_page_by_page)
     }
     EXPECT_I64(total, PEOPLE);
     EXPECT(pages > 1);
-    stage_end();
+    fixture_end();
 }
 
 TEST(a_watch_list_keeps_its_order_and_its_bound)
 {
-    stage_begin();
-    uint64_t alice = stage_confirmed("alice"), *policies;
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice"), *policies;
     size_t count;
-    for (uint64_t i = 1; i <= WATCH_MOST; i++)
-        EXPECT_STATUS(accounts_watch(stage.accounts, alice, i, true), STATUS_OK);
-    EXPECT_STATUS(accounts_watch(stage.accounts, alice, 7, true), STATUS_OK); /* already there */
-    EXPECT_STATUS(accounts_watch(stage.accounts, alice, WATCH_MOST + 1, true), STATUS_REFUSED);
-    EXPECT_STATUS(accounts_watch(stage.accounts, alice, 3, false), STATUS_OK);
-    EXPECT_STATUS(accounts_watch(stage.accounts, alice, 3, false), STATUS_OK);
-    EXPECT_STATUS(accounts_watch(stage.accounts, alice, WATCH_MOST + 1, true), STATUS_OK);
-    EXPECT_STATUS(accounts_watched(stage.honest, alice, contract_arena(), &policies, &count),
+    for (uint64_t i = 1; i <= WATCH_MAX; i++)
+        EXPECT_STATUS(accounts_watch(fixture.accounts, alice, i, true), STATUS_OK);
+    EXPECT_STATUS(accounts_watch(fixture.accounts, alice, 7, true), STATUS_OK); /* already there */
+    EXPECT_STATUS(accounts_watch(fixture.accounts, alice, WATCH_MAX + 1, true), STATUS_REFUSED);
+    EXPECT_STATUS(accounts_watch(fixture.accounts, alice, 3, false), STATUS_OK);
+    EXPECT_STATUS(accounts_watch(fixture.accounts, alice, 3, false), STATUS_OK);
+    EXPECT_STATUS(accounts_watch(fixture.accounts, alice, WATCH_MAX + 1, true), STATUS_OK);
+    EXPECT_STATUS(accounts_watched(fixture.honest, alice, contract_arena(), &policies, &count),
                   STATUS_OK);
-    EXPECT_I64(count, WATCH_MOST);
+    EXPECT_I64(count, WATCH_MAX);
     EXPECT_I64(policies[1], 2);
     EXPECT_I64(policies[2], 4);
-    EXPECT_I64(policies[WATCH_MOST - 1], WATCH_MOST + 1);
-    EXPECT_STATUS(accounts_watch(stage.accounts, 999, 1, true), STATUS_NOT_FOUND);
-    stage_end();
+    EXPECT_I64(policies[WATCH_MAX - 1], WATCH_MAX + 1);
+    EXPECT_STATUS(accounts_watch(fixture.accounts, 999, 1, true), STATUS_NOT_FOUND);
+    fixture_end();
 }
 
 /* ---- Signals ----------------------------------------------------------------------------------------------- */
@@ -425,13 +430,13 @@ static uint64_t register_from(const char *name, const char *email, const char *a
                            .address = slice_from(address),
                            .cookie = slice_from(cookie)};
     uint64_t id = 0;
-    EXPECT_STATUS(accounts_register(stage.accounts, &person, &id, NULL), STATUS_OK);
+    EXPECT_STATUS(accounts_register(fixture.accounts, &person, &id, NULL), STATUS_OK);
     return id;
 }
 
 TEST(accounts_that_share_a_signal_find_each_other)
 {
-    stage_begin();
+    fixture_begin();
     uint64_t one = register_from("one", "some.one@example.org", "192.0.2.1", "c1");
     contract_pass_s(10);
     uint64_t two = register_from("two", "someone+2@example.org", "192.0.2.2", "c1");
@@ -439,7 +444,7 @@ TEST(accounts_that_share_a_signal_find_each_other)
     uint64_t four = register_from("four", "four@example.org", "192.0.2.4", "c4");
     SharedSignal *shared;
     size_t count;
-    EXPECT_STATUS(accounts_signals(stage.honest, one, contract_arena(), &shared, &count),
+    EXPECT_STATUS(accounts_signals(fixture.honest, one, contract_arena(), &shared, &count),
                   STATUS_OK);
     EXPECT_I64(count, 3);
     EXPECT_I64(shared[0].account, two);
@@ -452,18 +457,18 @@ TEST(accounts_that_share_a_signal_find_each_other)
     EXPECT_I64(shared[2].account, two);
     EXPECT_I64(shared[2].signal, SIGNAL_COOKIE);
     EXPECT(account_signal_reason(shared[2].signal)[0] != '\0');
-    EXPECT_STATUS(accounts_signals(stage.honest, four, contract_arena(), &shared, &count),
+    EXPECT_STATUS(accounts_signals(fixture.honest, four, contract_arena(), &shared, &count),
                   STATUS_OK);
     EXPECT_I64(count, 0);
     /* A void registration is no duplicate, and after a year nothing is left. */
-    stage_pass_days(8);
-    EXPECT_STATUS(accounts_expire(stage.accounts, two), STATUS_OK);
-    EXPECT_STATUS(accounts_signals(stage.honest, one, contract_arena(), &shared, &count),
+    fixture_pass_days(8);
+    EXPECT_STATUS(accounts_expire(fixture.accounts, two), STATUS_OK);
+    EXPECT_STATUS(accounts_signals(fixture.honest, one, contract_arena(), &shared, &count),
                   STATUS_OK);
     EXPECT_I64(count, 1);
-    stage_pass_days(360);
-    EXPECT_STATUS(accounts_signals(stage.honest, one, contract_arena(), &shared, &count),
+    fixture_pass_days(360);
+    EXPECT_STATUS(accounts_signals(fixture.honest, one, contract_arena(), &shared, &count),
                   STATUS_OK);
     EXPECT_I64(count, 0);
-    stage_end();
+    fixture_end();
 }

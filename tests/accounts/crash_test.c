@@ -4,11 +4,12 @@
  * process dies. Then: what was told must be true and stay true (promise 3), no name is had by two (promise 1), and after repeating,
  * or after the clean-up, the operation succeeds or its names are free again (promise 2). Each run has people and names of its
  * own. */
-#include "accounts/credentials.h"
-#include "accounts/tokens.h"
-#include "stage.h"
+#include "access/closing.h"
+#include "access/credentials.h"
+#include "access/tokens.h"
+#include "accounts_fixture.h"
 
-enum { IDS_MOST = 10 }; /* that a run uses up */
+enum { IDS_MAX = 10 }; /* that a run uses up */
 
 static int run_number;
 static uint64_t person, first; /* of this run: who it is about, and its first account */
@@ -29,41 +30,41 @@ static const char *email(const char *prefix)
 
 static Status register_as(const char *prefix, bool confirmed)
 {
-    Registration registration = stage_person(word(prefix));
+    Registration registration = fixture_person(word(prefix));
     uint64_t id;
     registration.confirmed = confirmed;
-    return accounts_register(stage.accounts, &registration, &id, NULL);
+    return accounts_register(fixture.accounts, &registration, &id, NULL);
 }
 
 static void prepare_nobody(void)
 {
-    first = person = stage_confirmed(word("other"));
+    first = person = fixture_confirmed(word("other"));
 }
 static void prepare_void(void)
 {
-    first = person = stage_pending(word("new"));
-    stage_pass_days(8);
-    EXPECT_STATUS(accounts_expire(stage.honest, person), STATUS_OK);
+    first = person = fixture_pending(word("new"));
+    fixture_pass_days(8);
+    EXPECT_STATUS(accounts_expire(fixture.honest, person), STATUS_OK);
 }
 static void prepare_pending(void)
 {
-    first = person = stage_pending(word("old"));
+    first = person = fixture_pending(word("old"));
 }
 static void prepare_old_pending(void)
 {
     prepare_pending();
-    stage_pass_days(8);
+    fixture_pass_days(8);
 }
 static void prepare_confirmed(void)
 {
-    first = person = stage_confirmed(word("old"));
+    first = person = fixture_confirmed(word("old"));
 }
 /* The name that is wanted was somebody's who has left. */
 static void prepare_closed_rival(void)
 {
-    first = stage_confirmed(word("new"));
-    person = stage_confirmed(word("old"));
-    EXPECT_STATUS(accounts_close(stage.honest, first, NULL), STATUS_OK);
+    first = fixture_confirmed(word("new"));
+    person = fixture_confirmed(word("old"));
+    EXPECT_STATUS(access_close_account(fixture.honest, first, NULL), STATUS_OK);
 }
 
 static Status do_register(void)
@@ -76,27 +77,27 @@ static Status do_register_confirmed(void)
 }
 static Status do_confirm(void)
 {
-    return accounts_confirm(stage.accounts, person, NULL);
+    return accounts_confirm(fixture.accounts, person, NULL);
 }
 static Status do_rename(void)
 {
-    return accounts_rename(stage.accounts, person, slice_from(word("new")), NULL);
+    return accounts_rename(fixture.accounts, person, slice_from(word("new")), NULL);
 }
 static Status do_change_email(void)
 {
-    return accounts_change_email(stage.accounts, person, slice_from(email("new")), NULL);
+    return accounts_change_email(fixture.accounts, person, slice_from(email("new")), NULL);
 }
 static Status do_close(void)
 {
-    return accounts_close(stage.accounts, person, NULL);
+    return access_close_account(fixture.accounts, person, NULL);
 }
 static Status do_expire(void)
 {
-    return accounts_expire(stage.accounts, person);
+    return accounts_expire(fixture.accounts, person);
 }
 static Status do_rights(void)
 {
-    return accounts_set_rights(stage.accounts, person, &(AccountRights){.roles = 2}, NULL);
+    return accounts_set_rights(fixture.accounts, person, &(AccountRights){.roles = 2}, NULL);
 }
 /* The link is made by who works, and used by who does not. */
 static Slice link_of(const LinkMail *mail)
@@ -108,7 +109,8 @@ static void prepare_confirm_link(void)
 {
     LinkMail mail;
     prepare_pending();
-    EXPECT_STATUS(accounts_begin_confirm(stage.honest, person, contract_arena(), &mail), STATUS_OK);
+    EXPECT_STATUS(credentials_begin_confirm(fixture.honest, person, contract_arena(), &mail),
+                  STATUS_OK);
     secret = link_of(&mail);
 }
 static void prepare_reset_link(void)
@@ -116,7 +118,7 @@ static void prepare_reset_link(void)
     LinkMail mail;
     prepare_confirmed();
     EXPECT_STATUS(
-        accounts_begin_reset(stage.honest, slice_from(word("old")), contract_arena(), &mail),
+        credentials_begin_reset(fixture.honest, slice_from(word("old")), contract_arena(), &mail),
         STATUS_OK);
     secret = link_of(&mail);
 }
@@ -124,76 +126,76 @@ static void prepare_email_link(void)
 {
     LinkMail mail;
     prepare_confirmed();
-    EXPECT_STATUS(accounts_begin_email(stage.honest, person, slice_from(email("new")),
-                                       contract_arena(), &mail, NULL),
+    EXPECT_STATUS(credentials_begin_email(fixture.honest, person, slice_from(email("new")),
+                                          contract_arena(), &mail, NULL),
                   STATUS_OK);
     secret = link_of(&mail);
 }
 static Status do_confirm_link(void)
 {
     uint64_t id;
-    return accounts_finish_confirm(stage.accounts, secret, &id, NULL);
+    return credentials_finish_confirm(fixture.accounts, secret, &id, NULL);
 }
 static Status do_reset_link(void)
 {
-    return accounts_finish_reset(stage.accounts, secret, SLICE("battery staple"), NULL);
+    return credentials_finish_reset(fixture.accounts, secret, SLICE("battery staple"), NULL);
 }
 static Status do_email_link(void)
 {
-    return accounts_finish_email(stage.accounts, secret, NULL, NULL);
+    return credentials_finish_email(fixture.accounts, secret, NULL, NULL);
 }
 static Status do_token(void)
 {
     Token token;
     NewToken new = {SLICE("token"), TOKEN_READ, 0, false};
-    return tokens_make(stage.accounts, person, &new, contract_arena(), &token, NULL);
+    return tokens_make(fixture.accounts, person, &new, contract_arena(), &token, NULL);
 }
 static Status do_profile(void)
 {
-    return accounts_set_profile(stage.accounts, person, SLICE("Old Name"), true, NULL);
+    return accounts_set_profile(fixture.accounts, person, SLICE("Old Name"), true, NULL);
 }
 static Status do_watch(void)
 {
-    return accounts_watch(stage.accounts, person, 5, true);
+    return accounts_watch(fixture.accounts, person, 5, true);
 }
 
 static bool new_is_registered(void)
 {
-    uint64_t id = stage_holder(word("new"));
-    return id != 0 && stage_holder(email("new")) == id;
+    uint64_t id = fixture_holder(word("new"));
+    return id != 0 && fixture_holder(email("new")) == id;
 }
 static bool new_is_confirmed(void)
 {
-    return new_is_registered() && stage_state(stage_holder(word("new"))) == ACCOUNT_CONFIRMED;
+    return new_is_registered() && fixture_state(fixture_holder(word("new"))) == ACCOUNT_CONFIRMED;
 }
 static bool person_is_confirmed(void)
 {
-    return stage_state(person) == ACCOUNT_CONFIRMED;
+    return fixture_state(person) == ACCOUNT_CONFIRMED;
 }
 static bool person_is_renamed(void)
 {
-    return stage_holder(word("new")) == person;
+    return fixture_holder(word("new")) == person;
 }
 static bool person_has_new_email(void)
 {
-    return stage_holder(email("new")) == person;
+    return fixture_holder(email("new")) == person;
 }
 static bool person_is_closed(void)
 {
-    return stage_state(person) == ACCOUNT_CLOSED;
+    return fixture_state(person) == ACCOUNT_CLOSED;
 }
 static bool person_is_void(void)
 {
-    return stage_state(person) == ACCOUNT_VOID;
+    return fixture_state(person) == ACCOUNT_VOID;
 }
 static bool person_has_role(void)
 {
-    return stage_read(person).roles == 2;
+    return fixture_read(person).roles == 2;
 }
 static bool link_is(LinkKind kind, Status expected)
 {
     Link link;
-    return links_peek(stage.honest, kind, secret, contract_arena(), &link, NULL) == expected;
+    return links_peek(fixture.honest, kind, secret, contract_arena(), &link, NULL) == expected;
 }
 /* Whatever happens, a link and its effect go together. */
 static bool person_confirmed_by_link(void)
@@ -205,8 +207,8 @@ static bool person_confirmed_by_link(void)
 static bool person_has_new_password(void)
 {
     Account account;
-    Status status = accounts_check_password(stage.honest, slice_from(word("old")),
-                                            SLICE("battery staple"), contract_arena(), &account);
+    Status status = credentials_check_password(fixture.honest, slice_from(word("old")),
+                                               SLICE("battery staple"), contract_arena(), &account);
     EXPECT(link_is(LINK_RESET, status == STATUS_OK ? STATUS_REFUSED : STATUS_OK));
     return status == STATUS_OK;
 }
@@ -220,18 +222,19 @@ static bool person_has_tokens(void)
 {
     Token *tokens;
     size_t count = 0;
-    EXPECT_STATUS(tokens_list(stage.honest, person, contract_arena(), &tokens, &count), STATUS_OK);
+    EXPECT_STATUS(tokens_list(fixture.honest, person, contract_arena(), &tokens, &count),
+                  STATUS_OK);
     return count >= 1;
 }
 static bool person_has_profile(void)
 {
-    return slice_equal(stage_read(person).real_name, SLICE("Old Name"));
+    return slice_equal(fixture_read(person).real_name, SLICE("Old Name"));
 }
 static bool person_watches(void)
 {
     uint64_t *policies;
     size_t count = 0;
-    EXPECT_STATUS(accounts_watched(stage.honest, person, contract_arena(), &policies, &count),
+    EXPECT_STATUS(accounts_watched(fixture.honest, person, contract_arena(), &policies, &count),
                   STATUS_OK);
     return count == 1;
 }
@@ -278,21 +281,21 @@ static void expect_told_truth(Status status, const Operation *operation)
 /* Whoever wants a name that nobody has gets it at once; and one that somebody has, never. */
 static void expect_free_or_had(const char *prefix)
 {
-    Registration rival = stage_person(word(prefix));
-    uint64_t id, holder = stage_holder(word(prefix)), by_email = stage_holder(email(prefix));
-    Status status = accounts_register(stage.honest, &rival, &id, NULL);
+    Registration rival = fixture_person(word(prefix));
+    uint64_t id, holder = fixture_holder(word(prefix)), by_email = fixture_holder(email(prefix));
+    Status status = accounts_register(fixture.honest, &rival, &id, NULL);
     EXPECT_STATUS(status, holder != 0 || by_email != 0 ? STATUS_REFUSED : STATUS_OK);
     if (holder != 0)
-        EXPECT_I64(stage_holder(word(prefix)), holder);
+        EXPECT_I64(fixture_holder(word(prefix)), holder);
     if (by_email != 0)
-        EXPECT_I64(stage_holder(email(prefix)), by_email);
+        EXPECT_I64(fixture_holder(email(prefix)), by_email);
 }
 
 /* Whoever has no right to it is refused. */
 static void confirm_all(void)
 {
-    for (uint64_t id = first; id < first + IDS_MOST && run_number % 5 == 0; id++) {
-        Status status = accounts_confirm(stage.honest, id, NULL);
+    for (uint64_t id = first; id < first + IDS_MAX && run_number % 5 == 0; id++) {
+        Status status = accounts_confirm(fixture.honest, id, NULL);
         if (status != STATUS_REFUSED && status != STATUS_NOT_FOUND)
             EXPECT_STATUS(status, STATUS_OK);
     }
@@ -300,13 +303,13 @@ static void confirm_all(void)
 
 static void clean_up(void)
 {
-    stage_pass_days(8);
-    for (uint64_t id = first; id < first + IDS_MOST; id++) {
-        Status status = accounts_expire(stage.honest, id);
+    fixture_pass_days(8);
+    for (uint64_t id = first; id < first + IDS_MAX; id++) {
+        Status status = accounts_expire(fixture.honest, id);
         if (status != STATUS_NOT_FOUND)
             EXPECT_STATUS(status, STATUS_OK);
     }
-    stage_check(first, first + IDS_MOST);
+    fixture_check(first, first + IDS_MAX);
 }
 
 /* A repeat by a process that works. */
@@ -324,23 +327,23 @@ static bool run_with_fault(const Operation *operation, int n, FaultFate fate, in
 {
     run_number++;
     operation->prepare();
-    faulty_plan(&stage.faulty, n, fate, lasts);
+    faulty_plan(&fixture.faulty, n, fate, lasts);
     Status told = operation->run();
-    bool struck = faulty_struck(&stage.faulty);
-    stage.faulty.at = 0;
+    bool struck = faulty_struck(&fixture.faulty);
+    fixture.faulty.at = 0;
     expect_told_truth(told, operation);
     bool late_first = run_number % 2 == 0; /* what was late comes before the repeat, or after all */
     if (late_first) {
-        faulty_deliver(&stage.faulty);
+        faulty_deliver(&fixture.faulty);
         expect_told_truth(told, operation);
     }
     if (run_number % 4 < 2)
         expect_repeatable(told, operation);
-    stage_check(first, first + IDS_MOST);
-    faulty_deliver(&stage.faulty);
-    stage_check(first, first + IDS_MOST);
+    fixture_check(first, first + IDS_MAX);
+    faulty_deliver(&fixture.faulty);
+    fixture_check(first, first + IDS_MAX);
     confirm_all();
-    stage_check(first, first + IDS_MOST);
+    fixture_check(first, first + IDS_MAX);
     /* A dead process may leave a registration or a wish that only the clean-up ends. */
     if (told != STATUS_OK)
         clean_up();
@@ -354,7 +357,7 @@ static const int LASTS[] = {FAULT_ONCE, FAULT_OUTAGE, FAULT_FOREVER};
 TEST(a_fault_at_any_call_tells_nothing_wrong_and_leaves_nothing_stuck)
 {
     int runs = 0;
-    stage_begin();
+    fixture_begin();
     for (size_t i = 0; i < sizeof OPERATIONS / sizeof OPERATIONS[0]; i++)
         for (int fate = 0; fate < FAULT_FATES; fate++)
             for (int k = 0; k < 3; k++)
@@ -365,5 +368,5 @@ TEST(a_fault_at_any_call_tells_nothing_wrong_and_leaves_nothing_stuck)
                 }
     printf("# %d runs\n", runs);
     EXPECT(runs > 500);
-    stage_end();
+    fixture_end();
 }

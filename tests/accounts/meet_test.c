@@ -1,17 +1,18 @@
 /* meet_test.c -- two operations meet: one runs as a whole between any two calls of the other, for all pairs and all points.
  *
  * It runs on the simulated store, which has no disk to wait for; what meets is the same on every engine. */
-#include "hook.h"
-#include "stage.h"
+#include "access/closing.h"
+#include "accounts_fixture.h"
+#include "interleaving_store.h"
 
 __attribute__((constructor)) static void choose_engine(void)
 {
     CHECK(setenv("OSTRAKA_TEST_STORE", "sim", 1) == 0);
 }
 
-enum { IDS_MOST = 12 }; /* that a run uses up */
+enum { IDS_MAX = 12 }; /* that a run uses up */
 
-static Hook hook;
+static InterleavingStore interleaved;
 static Accounts *hooked;
 static int run_number;
 static uint64_t first, ann, ben,
@@ -34,7 +35,7 @@ static Status rename_to(Accounts *accounts, uint64_t id, const char *prefix)
 
 static Status register_as(Accounts *accounts, const char *prefix)
 {
-    Registration person = stage_person(word(prefix));
+    Registration person = fixture_person(word(prefix));
     uint64_t id;
     person.confirmed = true;
     return accounts_register(accounts, &person, &id, NULL);
@@ -80,7 +81,7 @@ static Status ann_to_new_email(Accounts *accounts)
 }
 static Status ann_closes(Accounts *accounts)
 {
-    return accounts_close(accounts, ann, NULL);
+    return access_close_account(accounts, ann, NULL);
 }
 static Status pat_is_confirmed(Accounts *accounts)
 {
@@ -105,10 +106,10 @@ static Status (*const OPERATIONS[])(Accounts *accounts) = {
 /* The n-th call and all later ones are refused: the process died there. */
 static void die_at(int n, Status (*operation)(Accounts *accounts))
 {
-    faulty_plan(&stage.faulty, n, FAULT_REFUSED, FAULT_FOREVER);
-    (void)!operation(stage.accounts);
-    EXPECT(faulty_struck(&stage.faulty));
-    faulty_plan(&stage.faulty, 0, FAULT_REFUSED, FAULT_ONCE);
+    faulty_plan(&fixture.faulty, n, FAULT_REFUSED, FAULT_FOREVER);
+    (void)!operation(fixture.accounts);
+    EXPECT(faulty_struck(&fixture.faulty));
+    faulty_plan(&fixture.faulty, 0, FAULT_REFUSED, FAULT_ONCE);
 }
 
 static void from_nothing(void) {}
@@ -116,22 +117,22 @@ static void from_nothing(void) {}
 static void from_a_wish(void)
 {
     die_at(5, ann_to_new);
-    EXPECT_I64(stage_holder(word("new")), 0);
-    EXPECT_STATUS(register_new(stage.honest), STATUS_REFUSED);
+    EXPECT_I64(fixture_holder(word("new")), 0);
+    EXPECT_STATUS(register_new(fixture.honest), STATUS_REFUSED);
 }
 /* Ann had the new name, went back to her old one, and died before the new one was free. */
 static void from_a_stray_claim(void)
 {
-    EXPECT_STATUS(ann_to_new(stage.honest), STATUS_OK);
+    EXPECT_STATUS(ann_to_new(fixture.honest), STATUS_OK);
     die_at(7, ann_to_ann);
-    EXPECT_I64(stage_holder(word("ann")), ann);
+    EXPECT_I64(fixture_holder(word("ann")), ann);
 }
 /* Somebody who is void had the new name. */
 static void from_a_void_claim(void)
 {
-    uint64_t gone = stage_pending(word("new"));
-    stage_pass_days(8);
-    EXPECT_STATUS(accounts_expire(stage.honest, gone), STATUS_OK);
+    uint64_t gone = fixture_pending(word("new"));
+    fixture_pass_days(8);
+    EXPECT_STATUS(accounts_expire(fixture.honest, gone), STATUS_OK);
 }
 
 static void (*const GROUNDS[])(void) = {from_nothing, from_a_wish, from_a_stray_claim,
@@ -143,31 +144,31 @@ static Status (*other)(Accounts *accounts);
 
 static void meanwhile(void)
 {
-    (void)!other(stage.honest);
+    (void)!other(fixture.honest);
 }
 
 static void set_the_scene(size_t ground)
 {
     run_number++;
-    first = pat = stage_pending(word("pat"));
-    stage_pass_days(8);
-    ann = stage_confirmed(word("ann"));
-    ben = stage_confirmed(word("ben"));
+    first = pat = fixture_pending(word("pat"));
+    fixture_pass_days(8);
+    ann = fixture_confirmed(word("ann"));
+    ben = fixture_confirmed(word("ben"));
     GROUNDS[ground]();
 }
 
 /* Whatever nobody has after the clean-up, the next one gets. */
 static void expect_free_or_had(const char *prefix)
 {
-    uint64_t holder = stage_holder(word(prefix));
-    Registration rival = stage_person(word(prefix));
+    uint64_t holder = fixture_holder(word(prefix));
+    Registration rival = fixture_person(word(prefix));
     rival.email = email("rival");
     uint64_t id = 0;
-    Status status = accounts_register(stage.honest, &rival, &id, NULL);
+    Status status = accounts_register(fixture.honest, &rival, &id, NULL);
     EXPECT_STATUS(status, holder != 0 ? STATUS_REFUSED : STATUS_OK);
     if (status == STATUS_OK) { /* the next rival has the same e-mail */
-        EXPECT_STATUS(accounts_confirm(stage.honest, id, NULL), STATUS_OK);
-        EXPECT_STATUS(accounts_close(stage.honest, id, NULL), STATUS_OK);
+        EXPECT_STATUS(accounts_confirm(fixture.honest, id, NULL), STATUS_OK);
+        EXPECT_STATUS(access_close_account(fixture.honest, id, NULL), STATUS_OK);
     }
 }
 
@@ -175,35 +176,35 @@ static bool meet(size_t ground, size_t one, size_t two, int n)
 {
     set_the_scene(ground);
     other = OPERATIONS[two];
-    hook_plan(&hook, n, meanwhile);
+    interleaving_store_plan(&interleaved, n, meanwhile);
     (void)!OPERATIONS[one](hooked);
-    bool struck = hook_struck(&hook);
-    hook_plan(&hook, 0, NULL);
-    stage_check(first, first + IDS_MOST);
+    bool struck = interleaving_store_struck(&interleaved);
+    interleaving_store_plan(&interleaved, 0, NULL);
+    fixture_check(first, first + IDS_MAX);
     if (n % 4 != 0)
         return struck;
-    stage_pass_days(8);
-    for (uint64_t id = first; id < first + IDS_MOST; id++)
-        (void)!accounts_expire(stage.honest, id);
+    fixture_pass_days(8);
+    for (uint64_t id = first; id < first + IDS_MAX; id++)
+        (void)!accounts_expire(fixture.honest, id);
     static const char *const PREFIXES[] = {"new", "ann", "third", "ben", "pat"};
     for (size_t i = 0; i < sizeof PREFIXES / sizeof PREFIXES[0]; i++)
         expect_free_or_had(PREFIXES[i]);
-    stage_check(first, first + IDS_MOST);
+    fixture_check(first, first + IDS_MAX);
     return struck;
 }
 
 static void begin(void)
 {
-    stage_begin();
-    hook_init(&hook, stage.store);
-    AccountsOptions options = stage_options(&hook.store);
+    fixture_begin();
+    interleaving_store_init(&interleaved, fixture.store);
+    AccountsOptions options = fixture_options(&interleaved.store);
     hooked = accounts_new(&options);
 }
 
 static void end(void)
 {
     accounts_free(hooked);
-    stage_end();
+    fixture_end();
 }
 
 TEST(wherever_two_operations_meet_no_name_is_had_by_two)
@@ -227,13 +228,13 @@ TEST(a_claim_that_is_unknown_is_no_claim)
 {
     begin();
     set_the_scene(0);
-    hook.lost = &TABLE_NAMES;
+    interleaved.lost = &TABLE_NAMES;
     EXPECT_STATUS(register_new(hooked), STATUS_UNAVAILABLE);
     EXPECT_STATUS(ann_to_new(hooked), STATUS_UNAVAILABLE);
     EXPECT_STATUS(ann_to_new_email(hooked), STATUS_UNAVAILABLE);
     EXPECT_STATUS(ann_closes(hooked), STATUS_UNKNOWN); /* closed, and not all released */
-    hook.lost = NULL;
-    EXPECT_I64(stage_state(ann), ACCOUNT_CLOSED);
+    interleaved.lost = NULL;
+    EXPECT_I64(fixture_state(ann), ACCOUNT_CLOSED);
     EXPECT_STATUS(ann_closes(hooked), STATUS_OK);
     EXPECT_STATUS(register_new(hooked), STATUS_OK);
     end();
@@ -243,7 +244,7 @@ TEST(a_row_that_is_unknown_is_passed_on)
 {
     begin();
     set_the_scene(0);
-    hook.lost = &TABLE_ACCOUNTS;
+    interleaved.lost = &TABLE_ACCOUNTS;
     EXPECT_STATUS(register_new(hooked), STATUS_UNKNOWN);
     EXPECT_STATUS(ann_to_new(hooked), STATUS_UNKNOWN);
     EXPECT_STATUS(pat_is_confirmed(hooked), STATUS_UNKNOWN);

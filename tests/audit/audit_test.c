@@ -1,5 +1,5 @@
 /* audit_test.c -- an act stands in the log before it is done, its end is told only when it is known, and the public sees no more than it may. */
-#include "audit/inside.h"
+#include "audit/audit_private.h"
 #include "contract.h"
 #include "faulty.h"
 #include "world.h"
@@ -36,7 +36,7 @@ static void end(void)
 }
 
 /* A millisecond later than the one before, so that their order is known. */
-static Id noted(const Act *act)
+static Id noted(const AuditAct *act)
 {
     Id id = {{0}};
     contract_set_now_us(contract_now_us() + US_PER_MS);
@@ -44,7 +44,7 @@ static Id noted(const Act *act)
     return id;
 }
 
-static Id done(const Act *act)
+static Id done(const AuditAct *act)
 {
     Id id = noted(act);
     audit_end(audit, id, STATUS_OK);
@@ -59,19 +59,19 @@ typedef struct Listed {
 static Listed list(AuditQuery query)
 {
     Listed listed = {0};
-    query.limit = query.limit == 0 ? AUDIT_LIST_MOST : query.limit;
+    query.limit = query.limit == 0 ? AUDIT_LIST_MAX : query.limit;
     EXPECT_STATUS(audit_list(audit, &query, contract_arena(), &listed.entries, &listed.count),
                   STATUS_OK);
     return listed;
 }
 
-static const Act FEATURE = {.kind = ACT_FEATURE_SET,
-                            .actor = 7,
-                            .origin = {"192.0.2.1", 9},
-                            .object = 12,
-                            .reason = {"because", 7},
-                            .details = {"place 1", 7}};
-static const Act TAKE = {.kind = ACT_REPORT_TAKE, .actor = 8, .object = 3};
+static const AuditAct FEATURE = {.kind = AUDIT_FEATURE_SET,
+                                 .actor = 7,
+                                 .origin = {"192.0.2.1", 9},
+                                 .object = 12,
+                                 .reason = {"because", 7},
+                                 .details = {"place 1", 7}};
+static const AuditAct TAKE = {.kind = AUDIT_REPORT_TAKE, .actor = 8, .object = 3};
 
 TEST(an_entry_tells_who_what_when_where_why)
 {
@@ -81,7 +81,7 @@ TEST(an_entry_tells_who_what_when_where_why)
     EXPECT_I64(all.count, 1);
     const AuditEntry *entry = &all.entries[0];
     EXPECT(id_equal(entry->id, id));
-    EXPECT(entry->act.kind == ACT_FEATURE_SET);
+    EXPECT(entry->act.kind == AUDIT_FEATURE_SET);
     EXPECT_SLICE(entry->word, SLICE("feature-set"));
     EXPECT_I64(entry->act.actor, 7);
     EXPECT_SLICE(entry->act.origin, SLICE("192.0.2.1"));
@@ -148,7 +148,7 @@ TEST(a_fault_at_every_call_of_begin)
     begin();
     for (int fate = 0; fate < FAULT_FATES; fate++)
         for (int n = 1;; n++) {
-            Act act = FEATURE;
+            AuditAct act = FEATURE;
             Id id = {{0}};
             act.object = (uint64_t)(1000 * (fate + 1) + n);
             faulty.calls = 0;
@@ -226,7 +226,7 @@ TEST(entries_expire_after_the_days_that_were_set)
     contract_pass_s(2 * S_PER_DAY);
     Listed left = list((AuditQuery){0});
     EXPECT_I64(left.count, 1);
-    EXPECT(left.entries[0].act.kind == ACT_FEATURE_SET);
+    EXPECT(left.entries[0].act.kind == AUDIT_FEATURE_SET);
     contract_pass_s(AUDIT_DAYS * S_PER_DAY);
     EXPECT_I64(list((AuditQuery){0}).count, 0);
     end();
@@ -258,16 +258,16 @@ TEST(fields_have_bounds)
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         Id id;
-        Act act = {.kind = ACT_FEATURE_SET,
-                   .object = 1,
-                   .reason = contract_filler(CASES[i].reason, 'r'),
-                   .details = contract_filler(CASES[i].details, 'd'),
-                   .origin = contract_filler(CASES[i].origin, 'o')};
+        AuditAct act = {.kind = AUDIT_FEATURE_SET,
+                        .object = 1,
+                        .reason = contract_filler(CASES[i].reason, 'r'),
+                        .details = contract_filler(CASES[i].details, 'd'),
+                        .origin = contract_filler(CASES[i].origin, 'o')};
         EXPECT_STATUS(audit_begin(audit, &act, &id), CASES[i].expected);
     }
     AuditEntry *entries;
     size_t count;
-    EXPECT_STATUS(audit_list(audit, &(AuditQuery){.limit = AUDIT_LIST_MOST + 1}, contract_arena(),
+    EXPECT_STATUS(audit_list(audit, &(AuditQuery){.limit = AUDIT_LIST_MAX + 1}, contract_arena(),
                              &entries, &count),
                   STATUS_INVALID);
     EXPECT_STATUS(audit_list(audit, &(AuditQuery){.limit = 0}, contract_arena(), &entries, &count),
@@ -299,7 +299,7 @@ TEST(the_public_sees_what_was_done_and_why_but_not_who)
 TEST(a_list_is_by_actor_object_kind_and_instance)
 {
     begin();
-    Act two = FEATURE;
+    AuditAct two = FEATURE;
     two.object = 20;
     two.other = 12; /* is found by both */
     done(&FEATURE);
@@ -312,7 +312,7 @@ TEST(a_list_is_by_actor_object_kind_and_instance)
     EXPECT_I64(list((AuditQuery){.object_kind = "policy", .object = 20}).count, 1);
     EXPECT_I64(list((AuditQuery){.object_kind = "report", .object = 3}).count, 1);
     EXPECT_I64(list((AuditQuery){.object_kind = "report", .object = 12}).count, 0);
-    EXPECT_I64(list((AuditQuery){.has_kind = true, .kind = ACT_REPORT_TAKE}).count, 1);
+    EXPECT_I64(list((AuditQuery){.has_kind = true, .kind = AUDIT_REPORT_TAKE}).count, 1);
     EXPECT_I64(list((AuditQuery){.instance = SLICE("[::1]:8080")}).count, 1);
     EXPECT_I64(list((AuditQuery){.instance = SLICE("command line")}).count, 2);
     AuditQuery both = {.object_kind = "policy", .object = 12, .instance = SLICE("[::1]:8080")};
@@ -345,7 +345,7 @@ TEST(a_kind_of_another_version_is_listed_by_its_word)
     Listed all = list((AuditQuery){0});
     EXPECT_I64(all.count, 2);
     const AuditEntry *entry = &all.entries[id_equal(all.entries[0].id, other) ? 0 : 1];
-    EXPECT(entry->act.kind == ACT_KIND_COUNT);
+    EXPECT(entry->act.kind == AUDIT_KIND_COUNT);
     EXPECT_SLICE(entry->word, SLICE("teapot-take"));
     EXPECT_I64(list((AuditQuery){.public_only = true}).count, 0);
     end();
@@ -353,15 +353,17 @@ TEST(a_kind_of_another_version_is_listed_by_its_word)
 
 TEST(words_are_unique_and_lead_back_to_their_kind)
 {
-    for (int i = 0; i < ACT_KIND_COUNT; i++) {
-        ActKind kind = ACT_KIND_COUNT;
-        EXPECT_STATUS(act_kind_from(slice_from(act_kind_word((ActKind)i)), &kind), STATUS_OK);
+    for (int i = 0; i < AUDIT_KIND_COUNT; i++) {
+        AuditKind kind = AUDIT_KIND_COUNT;
+        EXPECT_STATUS(
+            word_find(AUDIT_KIND_WORDS, slice_from(audit_kind_word((AuditKind)i)), "", &kind, NULL),
+            STATUS_OK);
         EXPECT_I64(kind, i);
-        EXPECT(strlen(act_kind_text((ActKind)i)) > 0);
+        EXPECT(strlen(audit_kind_text((AuditKind)i)) > 0);
     }
-    ActKind kind = ACT_REPORT_TAKE;
-    EXPECT_STATUS(act_kind_from(SLICE("nothing"), &kind), STATUS_NOT_FOUND);
-    EXPECT(kind == ACT_REPORT_TAKE);
+    AuditKind kind = AUDIT_REPORT_TAKE;
+    EXPECT_STATUS(word_find(AUDIT_KIND_WORDS, SLICE("nothing"), "", &kind, NULL), STATUS_INVALID);
+    EXPECT(kind == AUDIT_REPORT_TAKE);
 }
 
 /* Of many that the public may not see, a list looks at so many and ends. */

@@ -98,6 +98,13 @@ TEST(decimals_are_what_printf_prints)
     }
 }
 
+TEST(only_unreserved_bytes_are_not_escaped_in_an_address)
+{
+    BUFFER_SCOPE Buffer buffer = {0};
+    buffer_url_escaped(&buffer, SLICE("azAZ09-._~ /+%\0\xFF"));
+    EXPECT_SLICE(buffer_slice(&buffer), SLICE("azAZ09-._~%20%2F%2B%25%00%FF"));
+}
+
 TEST(a_buffer_grows_and_is_emptied_without_giving_memory_back)
 {
     BUFFER_SCOPE Buffer buffer = {0};

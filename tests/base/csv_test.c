@@ -79,20 +79,20 @@ TEST(lines_and_fields_are_bounded)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     BUFFER_SCOPE Buffer long_line = {0};
-    for (int i = 0; i < CSV_LINE_MOST; i++)
+    for (int i = 0; i < CSV_LINE_MAX; i++)
         buffer_u8(&long_line, 'x');
     buffer_text(&long_line, "\nb\n");
     Slice fits = read_all(buffer_slice(&long_line), 1000, arena);
     EXPECT(slice_starts_with(fits, SLICE("1:xxx")));
     buffer_clear(&long_line);
-    for (int i = 0; i <= CSV_LINE_MOST; i++)
+    for (int i = 0; i <= CSV_LINE_MAX; i++)
         buffer_u8(&long_line, 'x');
     buffer_text(&long_line, "\nb\n");
     for (size_t step = 1; step <= 10000; step *= 10)
         EXPECT_SLICE(read_all(buffer_slice(&long_line), step, arena),
                      SLICE("1!the line is too long\n2:b\n"));
     buffer_clear(&long_line);
-    for (int i = 0; i < CSV_FIELDS_MOST; i++)
+    for (int i = 0; i < CSV_FIELDS_MAX; i++)
         buffer_text(&long_line, "x,");
     EXPECT_SLICE(read_all(buffer_slice(&long_line), 7, arena), SLICE("1!too many fields\n"));
 }

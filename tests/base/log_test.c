@@ -111,14 +111,14 @@ TEST(a_long_text_is_cut)
     Slice all = written(&sink);
     for (size_t i = 0; i < all.size; i++)
         count += all.data[i] == 'x';
-    EXPECT_I64(count, LOG_VALUE_MOST);
+    EXPECT_I64(count, LOG_VALUE_MAX);
 }
 
 enum { THREADS = 4, LINES = 500 };
 
 static void *write_lines(void *argument)
 {
-    char text[LOG_VALUE_MOST];
+    char text[LOG_VALUE_MAX];
     memset(text, 'x', sizeof text);
     for (int i = 0; i < LINES; i++) {
         LogLine line = log_line(argument, LOG_INFO, "thread");

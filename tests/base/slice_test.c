@@ -1,6 +1,7 @@
-/* slice_test.c -- slices: order, cutting, UTF-8, numbers. */
+/* slice_test.c -- slices: order, cutting, UTF-8, numbers, words. */
 #include "base/slice.h"
 
+#include "base/words.h"
 #include "test.h"
 
 TEST(order_is_by_bytes_and_the_beginning_comes_first)
@@ -154,4 +155,19 @@ TEST(what_is_not_a_number_is_refused_and_changes_nothing)
     EXPECT_STATUS(slice_to_i64(SLICE("9223372036854775808"), &i), STATUS_INVALID);
     EXPECT_STATUS(slice_to_i64(SLICE("-9223372036854775809"), &i), STATUS_INVALID);
     EXPECT(u == 7 && i == 7);
+}
+
+TEST(words_are_found_and_the_others_named)
+{
+#define LIST(X) X(A, "a", 1) X(B, "b", 2) X(C, "c", 3)
+    static const char *const LETTERS[] = WORDS(LIST, WORD_2);
+    Reason reason = {.rule = ""};
+    unsigned value = 7;
+    EXPECT_STATUS(word_find(LETTERS, SLICE("x"), "letter", &value, &reason), STATUS_INVALID);
+    EXPECT_SLICE(slice_from(reason.field), SLICE("letter"));
+    EXPECT_SLICE(slice_from(reason.rule), SLICE("is one of a, b and c"));
+    EXPECT_I64(value, 7);
+    EXPECT_STATUS(word_find(LETTERS, SLICE("c"), "letter", &value, NULL), STATUS_OK);
+    EXPECT_I64(value, 2);
+    EXPECT(strcmp(word_of(LETTERS, 1), "b") == 0);
 }

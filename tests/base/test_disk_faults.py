@@ -9,7 +9,7 @@ PLAIN = pathlib.Path(os.environ.get("OSTRAKA_PLAIN", pathlib.Path(__file__).pare
 PROBE = PLAIN / "tests" / "base" / "disk_probe"
 LIBRARY = PLAIN / "tests" / "fault" / "libfault.so"
 CUT = 137
-CALLS_MOST = 200
+CALLS_MAX = 200
 
 # What is there after so many steps of disk_probe.c. Removing is not promised to be durable or atomic.
 STATES = [{}, {}, {"a/b/file": "old"}, {"a/b/file": "new content"}, {"a/moved": "new content"},
@@ -47,7 +47,7 @@ def test_without_faults_all_steps_are_done(tmp_path):
 
 @pytest.mark.parametrize("fault", ["EIO", "ENOSPC"])
 def test_a_call_that_fails_is_a_status_that_tells_the_truth(tmp_path, fault):
-    for call in range(1, CALLS_MOST):
+    for call in range(1, CALLS_MAX):
         directory = tmp_path / str(call)
         code, statuses, report = run(directory, fail_at=call, errno=fault)
         if "failed " not in report:
@@ -69,7 +69,7 @@ def test_a_call_that_fails_is_a_status_that_tells_the_truth(tmp_path, fault):
 @pytest.mark.parametrize("keep", ["none", "random", "all"])
 @pytest.mark.parametrize("names", ["strict", "undo", "keep"])
 def test_a_power_cut_leaves_the_old_or_the_new_and_what_was_acknowledged(tmp_path, keep, names):
-    for call in range(1, CALLS_MOST):
+    for call in range(1, CALLS_MAX):
         directory = tmp_path / str(call)
         code, statuses, _ = run(directory, cut_at=call, keep=keep, dirs=names, seed=call)
         if code == 0:

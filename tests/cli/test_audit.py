@@ -7,7 +7,7 @@ from conftest import ostraka
 def listed(data, *flags):
     done = ostraka("audit", "list", *flags, "--json", "--data", data)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(done.stdout)["acts"]
 
 
 def test_an_instance_that_comes_and_goes_is_in_the_log_and_not_in_public(serve):

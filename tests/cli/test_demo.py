@@ -21,11 +21,12 @@ def answer(data, *words):
 
 def picture(data):
     """What a reader can ask for, but for the moment of asking."""
-    names = [account["name"] for account in answer(data, "user", "list")]
-    rankings = [answer(data, "rank", "top", "--limit", "100", *more)["rows"]
-                for more in ([], ["--at", "2026-02-25T12:00"], ["--category", "Transport"])]
-    histories = {name: answer(data, "vote", "history", "--as", name) for name in names[:4]}
-    return names, rankings, histories, answer(data, "policy", "list")
+    names = [account["name"] for account in answer(data, "user", "list")["people"]]
+    rankings = [answer(data, "rank", "top", "--limit", "100", *more)["policies"]
+                for more in (["--days", "0"], ["--at", "2026-02-25T12:00"], ["--category", "Transport"])]
+    histories = {name: [event for event in answer(data, "vote", "history", "--as", name)["events"] if not event["is_salary"]]
+                 for name in names[:4]}
+    return names, rankings, histories, answer(data, "policy", "list")["policies"]
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +64,7 @@ def test_policies_have_names_and_texts_of_their_own(made):
 
 
 def test_few_policies_have_most_of_the_votes(made):
-    votes = [row["votes"] for row in answer(made[0], "rank", "top", "--limit", "100")["rows"]]
+    votes = [row["votes"] for row in answer(made[0], "rank", "top", "--limit", "100", "--days", "0")["policies"]]
     assert sum(votes[:len(votes) // 4]) > 0.45 * sum(votes)
 
 
@@ -71,7 +72,7 @@ def test_without_an_end_it_reaches_to_this_hour(tmp_path):
     done = demo(tmp_path / "data", "--voters", "40", "--policies", "5", "--days", "3")
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("\n") == 10, "a line for each tenth where there is no terminal"
-    assert sum(row["votes"] for row in answer(tmp_path / "data", "rank", "top", "--days", "4")["rows"]) >= 500
+    assert sum(row["votes"] for row in answer(tmp_path / "data", "rank", "top", "--days", "4")["policies"]) >= 500
 
 
 def test_data_that_is_there_is_never_touched(made, tmp_path):
@@ -80,7 +81,7 @@ def test_data_that_is_there_is_never_touched(made, tmp_path):
     assert picture(made[0]) == made[2]
     assert ostraka("user", "add", "ada", "--email", "ada@example.org", "--data", str(tmp_path / "site")).returncode == 0
     assert demo(tmp_path / "site", *SMALL).returncode == 1
-    assert [account["name"] for account in answer(tmp_path / "site", "user", "list")] == ["ada"]
+    assert [account["name"] for account in answer(tmp_path / "site", "user", "list")["people"]] == ["ada"]
 
 
 def test_a_directory_that_a_server_owns_is_refused(serve):

@@ -48,13 +48,13 @@ def test_every_task_runs_by_hand_and_is_listed(site):
     site.vote()
     for name in sorted(TASKS):
         done = site.call("task", "run", name)
-        assert done["done"] >= 0 and done["found"] >= 0
-    listed = site.call("task", "list")
+        assert done["done"] is True and done["task"]["name"] == name and done["task"]["done"] >= 0 and done["task"]["found"] >= 0
+    listed = site.call("task", "list")["tasks"]
     assert {task["name"] for task in listed} == TASKS
     for task in listed:
-        assert task["errors"] == 0 and task["error"] == "" and task["part"] < task["parts"]
+        assert task["errors"] == 0 and task["error"] is None and task["parts_under_way"] < task["parts"]
         if task["name"] not in ("project", "rankings", "keep", "merges"):  # what these did is in the memory of their process
-            assert task["whole"] == task["begun"] is not None, task
+            assert task["whole"] is not None and task["state"] == "waits", task
     text = site.run("task", "list")
     assert text.returncode == 0 and len(text.stdout.splitlines()) == len(listed) + 1
 
@@ -81,12 +81,12 @@ def test_the_scheduler_of_a_server_works_by_itself(serve):
     site = Site(serve().data)
     deadline = time.monotonic() + 30
     while True:
-        listed = site.call("task", "list")
+        listed = site.call("task", "list")["tasks"]
         if all(task["whole"] for task in listed):
             break
         assert time.monotonic() < deadline, [task for task in listed if not task["whole"]]
         time.sleep(0.2)
-    assert all(task["here"] and task["errors"] == 0 for task in listed)
+    assert all(task["parts_here"] and task["errors"] == 0 for task in listed)
 
 
 def test_places_outlive_the_server(serve):
@@ -95,8 +95,8 @@ def test_places_outlive_the_server(serve):
     site.vote()
     site.call("task", "run", "pass")
     assert server.stop() == 0
-    (task,) = [task for task in site.call("task", "list") if task["name"] == "pass"]
-    assert task["whole"] and not task["under_way"]
+    (task,) = [task for task in site.call("task", "list")["tasks"] if task["name"] == "pass"]
+    assert task["whole"] and task["parts_under_way"] == 0
 
 
 def test_after_a_kill_in_the_middle_of_saves_nothing_differs(serve):

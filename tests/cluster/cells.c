@@ -17,7 +17,7 @@
 #include "base/ids.h"
 #include "store/cassandra/cassandra.h"
 
-enum { WORDS_MOST = 6, LINE_MOST = 1 << 16, COPIES = 3, DEADLINE_MS = 10000 };
+enum { WORDS_MAX = 6, INPUT_LINE_MAX = 1 << 16, COPIES = 3, DEADLINE_MS = 10000 };
 
 static const Table PLAIN = {.number = TABLE_FIRST_FOR_TESTS + 10,
                             .name = "interop_plain",
@@ -149,10 +149,8 @@ static Status slice(const Slice *words)
 {
     Page page;
     const Table *table = table_of(words[1]);
-    Query query = {.table = table,
-                   .row = bytes_of(words[2]),
-                   .limit = STORE_PAGE_MOST,
-                   .mode = mode_of(table)};
+    Query query = {
+        .table = table, .row = bytes_of(words[2]), .limit = STORE_PAGE_MAX, .mode = mode_of(table)};
     TRY(store_slice(store, &query, arena, &page));
     printf("ok");
     for (size_t i = 0; i < page.count; i++) {
@@ -192,9 +190,9 @@ static const struct {
 
 static void obey(Slice line)
 {
-    Slice words[WORDS_MOST + 1];
+    Slice words[WORDS_MAX + 1];
     size_t count = 0;
-    for (Slice rest = line; count < WORDS_MOST && slice_split(&rest, ' ', &words[count]);)
+    for (Slice rest = line; count < WORDS_MAX && slice_split(&rest, ' ', &words[count]);)
         count++;
     for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
         if (count != COMMANDS[i].words || !slice_equal(words[0], slice_from(COMMANDS[i].name)))
@@ -226,7 +224,7 @@ int main(int count, char **words)
                           : store_cassandra_open(&options, &store, &reason);
     if (status != STATUS_OK)
         fail(status_name(status), reason.rule);
-    static char line[LINE_MOST];
+    static char line[INPUT_LINE_MAX];
     arena = arena_new();
     while (!makes && fgets(line, sizeof line, stdin) != NULL) {
         obey(slice_trim(slice_from(line)));

@@ -176,10 +176,12 @@ def shares(site):
     """By part of a task: the numbers of the instances that do it."""
     found = {}
     for number, each in enumerate(site):
-        for task in each.call("task", "list"):
+        for task in each.call("task", "list")["tasks"]:
             if task["name"] in OWN_TASKS:
                 continue
-            found.setdefault((task["name"], task["part"]), set()).update({number} if task["here"] else ())
+            here = (task["parts_here"] or "").split(", ")
+            for part in range(task["parts"]):
+                found.setdefault((task["name"], part), set()).update({number} if str(part) in here else ())
     return found
 
 

@@ -138,7 +138,7 @@ static void check_deadlines(int64_t slowest_us)
 
 static int command_run(void)
 {
-    static Client clients[WORKLOAD_THREADS_MOST];
+    static Client clients[WORKLOAD_THREADS_MAX];
     Clock clock = world_real().clock;
     int64_t slowest_us = 0;
     int acks = open(settings.acks, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -188,7 +188,7 @@ static int command_check(void)
 static const Argument SETTINGS[] = {
     {"address", &settings.address, NULL, 0},
     {"acks", &settings.acks, NULL, 0},
-    {"threads", NULL, &settings.threads, WORKLOAD_THREADS_MOST},
+    {"threads", NULL, &settings.threads, WORKLOAD_THREADS_MAX},
     {"ops", NULL, &settings.ops, 0},
     {"seconds", NULL, &settings.seconds, 0},
     {"deadline", NULL, &settings.deadline, 0},

@@ -1,4 +1,4 @@
-/* cassandra.c -- a real cluster on the stage of contract.h: OSTRAKA_TEST_CASSANDRA names its hosts, 127.0.0.1,127.0.0.2,127.0.0.3 when it is not
+/* cassandra.c -- a real cluster on the fixture of contract.h: OSTRAKA_TEST_CASSANDRA names its hosts, 127.0.0.1,127.0.0.2,127.0.0.3 when it is not
  * set.
  *
  * Each program has keyspaces of its own, one for each set of tables, which stay for its next run: making tables takes longer than
@@ -12,14 +12,14 @@
 #include "store/cql/client.h"
 #include "store/engine.h"
 
-enum { TABLES_MOST = 64, EMPTY_MS = 60000, TRUNCATIONS_MOST = 5 };
+enum { TABLES_MAX = 64, EMPTY_MS = 60000, TRUNCATIONS_MAX = 5 };
 
 /* One for each set of tables. */
 typedef struct Place {
     TableSet tables;
     bool made;
-    bool written[TABLES_MOST]; /* since they were last emptied */
-    char keyspace[CASSANDRA_KEYSPACE_MOST + 1];
+    bool written[TABLES_MAX]; /* since they were last emptied */
+    char keyspace[CASSANDRA_KEYSPACE_MAX + 1];
 } Place;
 
 static Place places[2];
@@ -93,7 +93,7 @@ static void name_keyspace(Place *place)
 
 static Place *place_of(TableSet tables)
 {
-    CHECK(tables.count <= TABLES_MOST);
+    CHECK(tables.count <= TABLES_MAX);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         if (places[i].tables.tables == NULL) {
             places[i].tables = tables;
@@ -126,7 +126,7 @@ static Status options_of(const ContractOptions *options, CassandraOptions *ret_o
 
 static Status connect_once(const CassandraOptions *options, Reason *reason)
 {
-    static CqlContact contacts[CASSANDRA_HOSTS_MOST];
+    static CqlContact contacts[CASSANDRA_HOSTS_MAX];
     if (client != NULL)
         return STATUS_OK;
     for (size_t i = 0; i < options->address.host_count; i++)
@@ -188,7 +188,7 @@ static Status each_written(const Each *each, size_t *ret_rows, Reason *reason)
 static Status truncate_written(Reason *reason)
 {
     size_t rows = 1;
-    for (int i = 0; i < TRUNCATIONS_MOST && rows > 0; i++) {
+    for (int i = 0; i < TRUNCATIONS_MAX && rows > 0; i++) {
         TRY(each_written(&TRUNCATE, &rows, reason));
         TRY(each_written(&LOOK, &rows, reason));
     }

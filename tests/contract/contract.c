@@ -1,4 +1,4 @@
-/* contract.c -- the stage behind contract.h: which engine, which tables, what time it is. */
+/* contract.c -- the fixture behind contract.h: which engine, which tables, what time it is. */
 #include "contract.h"
 
 #include <pthread.h>
@@ -61,7 +61,7 @@ static const Table *const TABLE_POINTERS[] = {&CONTRACT_KEEP, &CONTRACT_PLAIN, &
                                               &CONTRACT_COND_D, &CONTRACT_REPEAT};
 const TableSet CONTRACT_TABLES = {TABLE_POINTERS, 5};
 
-/* The stage itself: one store at a time. The engine's threads read the clock while a test moves it. */
+/* The fixture itself: one store at a time. The engine's threads read the clock while a test moves it. */
 static Store *on_stage;
 static Arena *arena;
 static int64_t grace_s;

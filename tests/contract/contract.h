@@ -1,7 +1,7 @@
-/* contract.h -- the stage for the tests of store.h: an engine, four tables and a clock of our own.
+/* contract.h -- the fixture for the tests of store.h: an engine, four tables and a clock of our own.
  *
  * The tests know only store.h and this header. An engine takes part by one line in the table of contract.c; which one is
- * on stage is said by OSTRAKA_TEST_STORE (rocksdb when it is not set). A test begins with contract_fresh():
+ * used is said by OSTRAKA_TEST_STORE (rocksdb when it is not set). A test begins with contract_fresh():
  *   1. The store it returns is empty, and is the only one open; what a failed test left open is closed first.
  *   2. The clock stands still at CONTRACT_START_US until the test moves it, for engines that take a clock
  *      (contract_has_clock); the others live in the machine's time.

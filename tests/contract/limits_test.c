@@ -21,8 +21,8 @@ static Status write_keep(Slice row, Slice column, Slice value)
 TEST(a_row_key_has_1_to_1024_bytes)
 {
     contract_fresh();
-    Slice most = contract_filler(STORE_ROW_MOST, 'r'),
-          over = contract_filler(STORE_ROW_MOST + 1, 'r');
+    Slice most = contract_filler(STORE_ROW_MAX, 'r'),
+          over = contract_filler(STORE_ROW_MAX + 1, 'r');
     Cell cell = UNTOUCHED;
     Page page;
     EXPECT_STATUS(write_keep(most, C, V), STATUS_OK);
@@ -48,8 +48,8 @@ TEST(a_row_key_has_1_to_1024_bytes)
 TEST(a_column_has_0_to_4096_bytes)
 {
     contract_fresh();
-    Slice most = contract_filler(STORE_COLUMN_MOST, 'c');
-    Slice over = contract_filler(STORE_COLUMN_MOST + 1, 'c');
+    Slice most = contract_filler(STORE_COLUMN_MAX, 'c');
+    Slice over = contract_filler(STORE_COLUMN_MAX + 1, 'c');
     Cell cell = UNTOUCHED;
     EXPECT_STATUS(write_keep(ROW, most, V), STATUS_OK);
     EXPECT_CELL(&CONTRACT_KEEP, ROW, most, V);
@@ -72,7 +72,7 @@ TEST(a_column_has_0_to_4096_bytes)
 TEST(the_bounds_of_a_slice_are_columns_too)
 {
     Store *store = contract_fresh();
-    Slice over = contract_filler(STORE_COLUMN_MOST + 1, 'c');
+    Slice over = contract_filler(STORE_COLUMN_MAX + 1, 'c');
     Page page = {NULL, 7, true};
     Query query = {.table = &CONTRACT_KEEP, .row = ROW, .limit = 1};
     query.from = query.to = query.after = SLICE_EMPTY;
@@ -89,8 +89,8 @@ TEST(the_bounds_of_a_slice_are_columns_too)
 TEST(a_value_has_0_to_1_mib)
 {
     contract_fresh();
-    Slice most = contract_filler(STORE_VALUE_MOST, 'v');
-    Slice over = contract_filler(STORE_VALUE_MOST + 1, 'v');
+    Slice most = contract_filler(STORE_VALUE_MAX, 'v');
+    Slice over = contract_filler(STORE_VALUE_MAX + 1, 'v');
     EXPECT_STATUS(write_keep(ROW, C, most), STATUS_OK);
     EXPECT_CELL(&CONTRACT_KEEP, ROW, C, most);
     EXPECT_STATUS(write_keep(ROW, SLICE("empty"), SLICE_EMPTY), STATUS_OK);
@@ -107,7 +107,7 @@ TEST(a_batch_has_at_most_4_mib_of_rows_columns_and_values)
 {
     contract_fresh();
     enum { PARTS = 5 };
-    size_t names = PARTS * (ROW.size + 1), rest = STORE_BATCH_MOST - names;
+    size_t names = PARTS * (ROW.size + 1), rest = STORE_BATCH_MAX - names;
     Change changes[PARTS];
     for (size_t i = 0; i < PARTS; i++) {
         size_t size = i < PARTS - 1 ? rest / PARTS : rest - (PARTS - 1) * (rest / PARTS);
@@ -128,7 +128,7 @@ TEST(an_update_has_at_most_1_mib_with_its_conditions)
 {
     contract_fresh();
     Slice expected = SLICE("expected"), head = SLICE("head");
-    size_t rest = STORE_UPDATE_MOST - ROW.size - head.size - expected.size - C.size;
+    size_t rest = STORE_UPDATE_MAX - ROW.size - head.size - expected.size - C.size;
     EXPECT_STATUS(
         contract_update_one(&CONTRACT_COND, ROW, when_absent(head), put(head, expected, 0), NULL),
         STATUS_OK);
@@ -158,24 +158,23 @@ TEST(a_page_has_1_to_10000_cells)
     Store *store = contract_fresh();
     Page page = {NULL, 7, true};
     ScanPage scan = {.count = 7};
-    EXPECT_STATUS(write_numbered(&CONTRACT_KEEP, ROW, STORE_PAGE_MOST + 1), STATUS_OK);
+    EXPECT_STATUS(write_numbered(&CONTRACT_KEEP, ROW, STORE_PAGE_MAX + 1), STATUS_OK);
     EXPECT_STATUS(contract_slice(&CONTRACT_KEEP, ROW, 0, &page), STATUS_INVALID);
-    EXPECT_STATUS(contract_slice(&CONTRACT_KEEP, ROW, STORE_PAGE_MOST + 1, &page),
-                  STATUS_TOO_LARGE);
+    EXPECT_STATUS(contract_slice(&CONTRACT_KEEP, ROW, STORE_PAGE_MAX + 1, &page), STATUS_TOO_LARGE);
     EXPECT_I64(page.count, 7);
-    EXPECT_STATUS(contract_slice(&CONTRACT_KEEP, ROW, STORE_PAGE_MOST, &page), STATUS_OK);
-    EXPECT_I64(page.count, STORE_PAGE_MOST);
+    EXPECT_STATUS(contract_slice(&CONTRACT_KEEP, ROW, STORE_PAGE_MAX, &page), STATUS_OK);
+    EXPECT_I64(page.count, STORE_PAGE_MAX);
     EXPECT(page.more);
     EXPECT_STATUS(store_scan(store, &CONTRACT_KEEP, SLICE_EMPTY, 0, contract_arena(), &scan),
                   STATUS_INVALID);
-    EXPECT_STATUS(store_scan(store, &CONTRACT_KEEP, SLICE_EMPTY, STORE_PAGE_MOST + 1,
-                             contract_arena(), &scan),
-                  STATUS_TOO_LARGE);
+    EXPECT_STATUS(
+        store_scan(store, &CONTRACT_KEEP, SLICE_EMPTY, STORE_PAGE_MAX + 1, contract_arena(), &scan),
+        STATUS_TOO_LARGE);
     EXPECT_I64(scan.count, 7);
     EXPECT_STATUS(
-        store_scan(store, &CONTRACT_KEEP, SLICE_EMPTY, STORE_PAGE_MOST, contract_arena(), &scan),
+        store_scan(store, &CONTRACT_KEEP, SLICE_EMPTY, STORE_PAGE_MAX, contract_arena(), &scan),
         STATUS_OK);
-    EXPECT_I64(scan.count, STORE_PAGE_MOST);
+    EXPECT_I64(scan.count, STORE_PAGE_MAX);
     EXPECT(scan.more);
     contract_end();
 }
@@ -184,11 +183,11 @@ TEST(a_batch_has_at_most_20000_changes)
 {
     contract_fresh();
     Cell cell = UNTOUCHED;
-    EXPECT_STATUS(write_numbered(&CONTRACT_KEEP, SLICE("over"), STORE_BATCH_CHANGES_MOST + 1),
+    EXPECT_STATUS(write_numbered(&CONTRACT_KEEP, SLICE("over"), STORE_BATCH_CHANGES_MAX + 1),
                   STATUS_TOO_LARGE);
     EXPECT_STATUS(contract_read(&CONTRACT_KEEP, SLICE("over"), SLICE("00000"), &cell),
                   STATUS_NOT_FOUND);
-    EXPECT_STATUS(write_numbered(&CONTRACT_KEEP, ROW, STORE_BATCH_CHANGES_MOST), STATUS_OK);
+    EXPECT_STATUS(write_numbered(&CONTRACT_KEEP, ROW, STORE_BATCH_CHANGES_MAX), STATUS_OK);
     EXPECT_CELL(&CONTRACT_KEEP, ROW, SLICE("00000"), V);
     EXPECT_CELL(&CONTRACT_KEEP, ROW, SLICE("19999"), V);
     expect_untouched(&cell);
@@ -198,7 +197,7 @@ TEST(a_batch_has_at_most_20000_changes)
 TEST(at_most_10000_reads_in_one_call)
 {
     Store *store = contract_fresh();
-    size_t count = STORE_MANY_MOST + 1;
+    size_t count = STORE_MANY_MAX + 1;
     Read *reads = ARENA_ARRAY(contract_arena(), count, Read);
     ReadAnswer *answers = ARENA_ARRAY(contract_arena(), count, ReadAnswer);
     EXPECT_STATUS(write_keep(ROW, C, V), STATUS_OK);
@@ -217,7 +216,7 @@ TEST(at_most_10000_reads_in_one_call)
 TEST(at_most_10000_batches_in_one_call)
 {
     Store *store = contract_fresh();
-    size_t count = STORE_MANY_MOST + 1;
+    size_t count = STORE_MANY_MAX + 1;
     RowChange *changes = ARENA_ARRAY(contract_arena(), count, RowChange);
     Batch *batches = ARENA_ARRAY(contract_arena(), count, Batch);
     Status *statuses = ARENA_ARRAY(contract_arena(), count, Status);
@@ -380,7 +379,7 @@ TEST(marks_are_plain_changes_and_bound_like_a_batch)
                      .proof = C,
                      .marks = {&mark, 1, false}};
     EXPECT_STATUS(store_update_if(store, &update, contract_arena(), NULL), STATUS_INVALID);
-    mark = (RowChange){&CONTRACT_KEEP, contract_filler(STORE_ROW_MOST + 1, 'm'), put(C, V, 1)};
+    mark = (RowChange){&CONTRACT_KEEP, contract_filler(STORE_ROW_MAX + 1, 'm'), put(C, V, 1)};
     EXPECT_STATUS(store_update_if(store, &update, contract_arena(), NULL), STATUS_TOO_LARGE);
     EXPECT_NO_CELL(&CONTRACT_COND, ROW, C);
     contract_end();

@@ -32,8 +32,7 @@ TEST(one_bad_change_refuses_a_batch_over_several_rows)
                            {&CONTRACT_COND, SLICE("b"), put(C, V, 0)}};
     EXPECT_STATUS(store_write(store, &(Batch){changes, 2, false}), STATUS_INVALID);
     EXPECT_NO_CELL(&CONTRACT_KEEP, SLICE("a"), C);
-    changes[1] =
-        (RowChange){&CONTRACT_KEEP, contract_filler(STORE_ROW_MOST + 1, 'r'), put(C, V, 1)};
+    changes[1] = (RowChange){&CONTRACT_KEEP, contract_filler(STORE_ROW_MAX + 1, 'r'), put(C, V, 1)};
     EXPECT_STATUS(store_write(store, &(Batch){changes, 2, false}), STATUS_TOO_LARGE);
     EXPECT_NO_CELL(&CONTRACT_KEEP, SLICE("a"), C);
     contract_end();
@@ -78,7 +77,7 @@ TEST(slice_many_gives_the_pages_that_slice_gives)
     queries[COUNT - 1].limit = 0;
     EXPECT_STATUS(store_slice_many(store, queries, COUNT, contract_arena(), answers),
                   STATUS_INVALID);
-    EXPECT_STATUS(store_slice_many(store, queries, STORE_MANY_MOST + 1, contract_arena(), answers),
+    EXPECT_STATUS(store_slice_many(store, queries, STORE_MANY_MAX + 1, contract_arena(), answers),
                   STATUS_TOO_LARGE);
     contract_end();
 }

@@ -67,7 +67,7 @@ static Query random_query(Place *ret_place)
                    .resume = run_one_in(3),
                    .reverse = run_one_in(2),
                    .limit =
-                       (uint32_t)(run_one_in(3) ? STORE_PAGE_MOST : 1 + run_below(MODEL_COLUMNS))};
+                       (uint32_t)(run_one_in(3) ? STORE_PAGE_MAX : 1 + run_below(MODEL_COLUMNS))};
     query.mode = query.resume ? STORE_NORMAL : random_mode(ret_place->table);
     return query;
 }

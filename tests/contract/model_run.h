@@ -12,7 +12,7 @@ enum { RUN_GRACE_S = 600 };
 /* A scan that goes on while other operations happen. */
 typedef struct Scan {
     bool running;
-    char position[STORE_POSITION_MOST];
+    char position[STORE_POSITION_MAX];
     size_t position_size;
     bool must[MODEL_ROWS][MODEL_COLUMNS]; /* surely there since the beginning */
     bool seen[MODEL_ROWS][MODEL_COLUMNS];

@@ -97,7 +97,7 @@ static void read_everything(void)
                            .from = SLICE_EMPTY,
                            .to = SLICE_EMPTY,
                            .after = SLICE_EMPTY,
-                           .limit = STORE_PAGE_MOST};
+                           .limit = STORE_PAGE_MAX};
             run_expect_status(store_slice(run.store, &query, run.arena, &page), STATUS_OK);
             run_judge_slice(&query, (Place){t, r, 0}, &page);
         }

@@ -54,17 +54,17 @@ static Change random_change(Place place)
 
 /* ---- Plain writes ------------------------------------------------------------------------------------------ */
 
-enum { CHANGES_MOST = 5, BATCHES_MOST = 4 };
+enum { CHANGES_MAX = 5, BATCHES_MAX = 4 };
 
 typedef struct RandomBatch {
-    Place places[CHANGES_MOST];
-    RowChange changes[CHANGES_MOST];
+    Place places[CHANGES_MAX];
+    RowChange changes[CHANGES_MAX];
     Batch batch;
 } RandomBatch;
 
 static void make_batch(RandomBatch *out)
 {
-    size_t count = 1 + run_below(CHANGES_MOST);
+    size_t count = 1 + run_below(CHANGES_MAX);
     for (size_t i = 0; i < count; i++) {
         Place place = run_random_place(0);
         out->places[i] = place;
@@ -91,10 +91,10 @@ void run_write_one(void)
 
 void run_write_several(void)
 {
-    RandomBatch *made = ARENA_ARRAY(run.arena, BATCHES_MOST, RandomBatch);
-    Batch batches[BATCHES_MOST];
-    Status statuses[BATCHES_MOST];
-    size_t count = 1 + run_below(BATCHES_MOST);
+    RandomBatch *made = ARENA_ARRAY(run.arena, BATCHES_MAX, RandomBatch);
+    Batch batches[BATCHES_MAX];
+    Status statuses[BATCHES_MAX];
+    size_t count = 1 + run_below(BATCHES_MAX);
     run.asked = arena_print(run.arena, "%zu batches", count);
     for (size_t i = 0; i < count; i++) {
         make_batch(&made[i]);
@@ -135,7 +135,7 @@ void run_write_invalid(void)
 
 /* ---- Conditional writes ------------------------------------------------------------------------------------ */
 
-enum { CONDITIONS_MOST = 3, UPDATES_MOST = 3 };
+enum { CONDITIONS_MAX = 3, UPDATES_MAX = 3 };
 
 static Condition random_condition(Place place)
 {
@@ -150,7 +150,7 @@ static Condition random_condition(Place place)
 /* Columns of the changes are different ones: a step that has no common factor with their number sees to it. */
 static size_t make_changes(Place place, Change *ret_changes, size_t *ret_columns)
 {
-    size_t count = 1 + run_below(UPDATES_MOST), start = run_below(MODEL_COLUMNS);
+    size_t count = 1 + run_below(UPDATES_MAX), start = run_below(MODEL_COLUMNS);
     for (size_t i = 0; i < count; i++) {
         place.column = ret_columns[i] = (start + 3 * i) % MODEL_COLUMNS;
         ret_changes[i] = random_change(place);
@@ -183,11 +183,11 @@ static void judge_update(const Update *update, Place *places, const Found *found
 
 void run_update_if(void)
 {
-    Place place = run_random_place(2), places[CONDITIONS_MOST];
-    Condition conditions[CONDITIONS_MOST];
-    Found found[CONDITIONS_MOST];
-    Change changes[UPDATES_MOST];
-    size_t columns[UPDATES_MOST], condition_count = 1 + run_below(CONDITIONS_MOST);
+    Place place = run_random_place(2), places[CONDITIONS_MAX];
+    Condition conditions[CONDITIONS_MAX];
+    Found found[CONDITIONS_MAX];
+    Change changes[UPDATES_MAX];
+    size_t columns[UPDATES_MAX], condition_count = 1 + run_below(CONDITIONS_MAX);
     for (size_t i = 0; i < condition_count; i++) {
         places[i] = (Place){place.table, place.row, run_below(MODEL_COLUMNS)};
         conditions[i] = random_condition(places[i]);

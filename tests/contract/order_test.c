@@ -4,10 +4,10 @@
  * arrival, in separate batches, with every write repeated, and all in one batch. */
 #include "contract.h"
 
-enum { CASE_MOST = 4 };
+enum { CASE_MAX = 4 };
 
 typedef struct Case {
-    Change changes[CASE_MOST];
+    Change changes[CASE_MAX];
     size_t count;
     Slice winner;
     bool nothing; /* the cell must be absent */
@@ -42,7 +42,7 @@ static void play(const Table *table, const Case *c)
     for (size_t i = 2; i <= c->count; i++)
         permutations *= i;
     for (size_t p = 0; p < permutations; p++) {
-        Change changes[CASE_MOST];
+        Change changes[CASE_MAX];
         Slice alone = arena_print(contract_arena(), "alone %zu", p);
         Slice repeated = arena_print(contract_arena(), "repeated %zu", p);
         Slice together = arena_print(contract_arena(), "together %zu", p);

@@ -1,4 +1,4 @@
-/* rocksdb.c -- the embedded engine on the stage of contract.h. */
+/* rocksdb.c -- the embedded engine on the fixture of contract.h. */
 #include "store/rocksdb/rocksdb.h"
 
 #include "contract.h"

@@ -220,8 +220,8 @@ TEST(a_table_where_all_is_dead_ends)
 TEST(the_longest_names_give_a_position_that_fits)
 {
     Store *store = contract_fresh();
-    Slice row = contract_filler(STORE_ROW_MOST, '\xff');
-    Slice column = contract_filler(STORE_COLUMN_MOST, '\xff');
+    Slice row = contract_filler(STORE_ROW_MAX, '\xff');
+    Slice column = contract_filler(STORE_COLUMN_MAX, '\xff');
     ScanPage page;
     EXPECT_STATUS(contract_write(&CONTRACT_KEEP, SLICE("a"), put(column, SLICE("v"), 1)),
                   STATUS_OK);
@@ -273,7 +273,7 @@ TEST(a_scan_page_ends_at_4_mib)
         Slice row = arena_print(contract_arena(), "%d", i / 2);
         Slice column = arena_print(contract_arena(), "%d", i);
         EXPECT_STATUS(contract_write(&CONTRACT_KEEP, row,
-                                     put(column, contract_filler(STORE_VALUE_MOST, 'v'), 1)),
+                                     put(column, contract_filler(STORE_VALUE_MAX, 'v'), 1)),
                       STATUS_OK);
     }
     ScanPage page = {.position = SLICE_EMPTY, .more = true};

@@ -1,4 +1,4 @@
-/* sim.c -- the simulated cluster on the stage of contract.h: a quiet one, whose machines read the stage's clock.
+/* sim.c -- the simulated cluster on the fixture of contract.h: a quiet one, whose machines read its clock.
  *
  * A restart is that of the client: the machines keep what they have, and take the chance to compact. */
 #include "store/sim/sim.h"

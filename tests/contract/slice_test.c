@@ -212,7 +212,7 @@ TEST(a_page_ends_at_4_mib_and_goes_on_after)
     enum { CELLS = 11 };
     for (int i = 0; i < CELLS; i++) {
         Change change = put(arena_print(contract_arena(), "%02d", i),
-                            contract_filler((size_t)(STORE_VALUE_MOST - i), (char)('a' + i)), 1);
+                            contract_filler((size_t)(STORE_VALUE_MAX - i), (char)('a' + i)), 1);
         EXPECT_STATUS(contract_write(&CONTRACT_KEEP, ROW, change), STATUS_OK);
     }
     for (int reverse = 0; reverse < 2; reverse++) {
@@ -225,11 +225,11 @@ TEST(a_page_ends_at_4_mib_and_goes_on_after)
             EXPECT(page.count > 0);
             for (size_t i = 0; i < page.count; i++, seen++) {
                 int which = reverse ? CELLS - 1 - seen : seen;
-                EXPECT_I64(page.cells[i].value.size, STORE_VALUE_MOST - which);
+                EXPECT_I64(page.cells[i].value.size, STORE_VALUE_MAX - which);
                 EXPECT_I64(page.cells[i].value.data[77], 'a' + which);
                 bytes += page.cells[i].value.size;
             }
-            EXPECT(bytes <= STORE_PAGE_BYTES + STORE_VALUE_MOST);
+            EXPECT(bytes <= STORE_PAGE_BYTES + STORE_VALUE_MAX);
             query.after = page.cells[page.count - 1].column;
         }
         EXPECT_I64(seen, CELLS);

@@ -58,7 +58,7 @@ def look_after_people(admin, town, person):
         guest.to("Join")
         guest.fill(name=name, email=f"{name}@example.org", password=PASSWORD)
         guest.press("Join")
-        title_is(guest.page, "Look into your mailbox")
+        title_is(guest.page, "Check your e-mail")
     find_person(admin, "twin-one")
     expect(page.locator("main")).to_contain_text("twin-two registered with the same browser")
     find_person(admin, "admin")
@@ -101,7 +101,7 @@ def look_after_rules(admin):
     expect(page.locator("main")).to_contain_text(re.compile("salary 100 → 140, from .*2999"))
     admin.fill(logins="30")
     follow(page, page.locator("form").filter(has=page.locator("#logins")).get_by_role("button"))
-    admin.told("So long it is kept")
+    admin.told("New ones are kept for that time")
     expect(page.locator("#logins")).to_have_value("30")
 
 
@@ -132,14 +132,14 @@ def choose_electorate(admin, town, person, place):
     admin.wrong("domain")
     admin.fill(domains="example.org")
     admin.press("Set the rule")
-    admin.told("The rule stands")
+    admin.told("The rule is set")
     guest = try_to_join(person, "stranger", "stranger@elsewhere.example")
     guest.wrong("only addresses of certain domains may join here")
     set_rule(admin, "invitation", "By letter.")
-    admin.told("The rule stands")
+    admin.told("The rule is set")
     guest.page.goto("/")
     guest.to("Join")
-    expect(guest.page.locator("main")).to_contain_text("Only who was invited may join")
+    expect(guest.page.locator("main")).to_contain_text("Only invited people can join")
     expect(guest.page.locator("main form")).to_have_count(0)
     page.get_by_text("Invite a whole list").click()
     page.locator("#lines-invites-file").set_input_files(lines)
@@ -148,16 +148,16 @@ def choose_electorate(admin, town, person, place):
     expect(page.locator("main [role=status] li")).to_contain_text(["Line 3:", "Line 6:"])
     join_by(town, person(), "ina@example.net", "ina")
     set_rule(admin, "roll", "By the list.")
-    admin.told("The rule stands")
+    admin.told("The rule is set")
     page.locator("#lines-file").set_input_files(lines)
     admin.press("Put them on the roll")
     expect(page.locator("main [role=status] li")).to_contain_text(["Line 3:", "Line 6:"])
     expect(page.locator("main")).to_contain_text("2 people are on it")
     guest = try_to_join(person, "stranger", "stranger@elsewhere.example")
-    title_is(guest.page, "Look into your mailbox")
+    title_is(guest.page, "Check your e-mail")
     assert "not on the list" in town.post.letter("stranger@elsewhere.example", "could not join").replace("\n", " ")
     set_rule(admin, "open", "All are welcome.")
-    admin.told("The rule stands")
+    admin.told("The rule is set")
 
 
 def write_texts(admin, visitor):
@@ -184,7 +184,7 @@ def look_after_machine(admin, visitor, place):
     admin.told("The backup is made")
     made = page.locator("section[aria-labelledby=backup-head] li code").all_inner_texts()
     assert len(made) == 1 and list((place / "backups").iterdir())
-    admin.fill(message="We move to a larger house. Back at noon.", **{"closing-reason": "The house is too small."})
+    admin.fill(message="We move to a larger house. Back at noon.", reason="The house is too small.")
     admin.press("Close the site for visitors")
     admin.told("The site is closed for visitors")
     visitor.expected = True
@@ -203,17 +203,17 @@ def look_after_machine(admin, visitor, place):
 def look_after_mail(admin, town):
     page = admin.page
     room(admin, "Mail")
-    failed = page.locator("[aria-label='Letters that failed'] tbody tr").filter(has_text="gone@example.net")
+    failed = page.locator("[aria-label='E-mails that failed'] tbody tr").filter(has_text="gone@example.net")
     expect(failed).to_contain_text("nobody of that name")
     expect(page.locator("[aria-label='Suppressed addresses'] tbody tr")).to_have_count(1)
     follow(page, failed.get_by_role("button", name="Try again"))
-    admin.told("That letter is tried again")
+    admin.told("That e-mail is tried again")
     admin.fill(address="gone@example.net")
-    admin.press("All letters again")
-    admin.told("That address gets all letters again")
+    admin.press("All e-mails again")
+    admin.told("That address gets all e-mails again")
     admin.fill(address="vera@example.org")
-    admin.press("Only letters about log-in")
-    admin.told("That address gets only letters about its log-in")
+    admin.press("Only e-mails about log-in")
+    admin.told("That address gets only e-mails about its log-in")
 
 
 def test_an_admin_runs_the_site(town, person, tmp_path):

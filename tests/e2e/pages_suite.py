@@ -46,6 +46,7 @@ PAGES = {
                                  ("moderator", "/policies/{long}/merge?other=1"), ("moderator", "/policies/{long}/merge?other={active}")],
     "/policies/{policy}/delete": [("moderator", "/policies/{long}/delete")],
     "/policies/{policy}/restore": [("moderator", "/policies/{hidden}/restore")],
+    "/policies/{policy}/appeal": [("voter", "/policies/{hidden}/appeal")],
     "/policies/{policy}/answer": [("moderator", "/policies/{long}/answer"), ("moderator", "/policies/1/answer")],
     "/policies/{policy}/answers": [("guest", "/policies/{long}/answers")],
     "/privacy": [("guest", "/privacy")],
@@ -55,6 +56,8 @@ PAGES = {
     "/admin/people": [("admin", "/admin/people"), ("admin", "/admin/people?role=admin"), ("admin", "/admin/people?q=zzzz")],
     "/admin/people/{id}": [("admin", "/admin/people/1"), ("admin", "/admin/people/2")],
     "/admin/parties": [("admin", "/admin/parties")],
+    "/admin/categories": [("admin", "/admin/categories")],
+    "/my/following": [("voter", "/my/following")],
     "/admin/settings": [("admin", "/admin/settings")],
     "/admin/activity": [("admin", "/admin/activity"), ("admin", "/admin/activity?kind=backup"), ("admin", "/admin/activity?who=nobody-there")],
     "/admin/tasks": [("admin", "/admin/tasks")],
@@ -159,7 +162,7 @@ class Town:
             visitor.page.fill("#email", "visitor@example.org")
             visitor.press("Tell the moderators")
         visitor.close()
-        self.open, _, self.taken, self.closed = [one["id"] for one in self.site.call("report", "list")]
+        self.open, _, self.taken, self.closed = [one["id"] for one in self.site.call("report", "list")["reports"]]
         self.site.call("report", "take", str(self.taken), "--as", "admin")
         self.site.call("report", "dismiss", str(self.closed), "--as", "admin", "--reason", f"It is fine. {LONG_NAME}")
         self.site.call("feature", "set", str(self.long), "--until", "2999-01-01", "--reason", "It is for the pictures.")
@@ -298,7 +301,7 @@ def new_address(visitor, town):
     page = visitor.page
     page.goto("/my/email")
     page.get_by_label("New e-mail address").fill("newcomer@new.example")
-    visitor.press("Send the letter")
+    visitor.press("Send the e-mail")
     page.goto("/demo/letters")
     follow_letter(page, "newcomer@new.example", "/my/email/confirm")
     title_is(page, "Confirm your new e-mail address")
@@ -467,7 +470,7 @@ def text_preview(visitor, town):
 def mail_refused(visitor, town):
     visitor.page.goto("/admin/mail")
     visitor.page.fill("#address", "a@b")
-    visitor.press("Only letters about log-in")
+    visitor.press("Only e-mails about log-in")
 
 
 def store_figures(visitor, town):
@@ -517,7 +520,7 @@ def test_a_second_factor_from_its_codes_on_paper_to_the_next_log_in(town, browse
     device = Device(page.locator("code.secret").first.text_content())
     page.fill("#code", device.code())
     visitor.press("Turn it on")
-    title_is(page, "Your codes on paper")
+    title_is(page, "Your recovery codes")
     wrong = look(page, shots, "state_second_codes")
     follow(page, page.get_by_role("link", name="I have them"))
     wrong += look(page, shots, "state_second_on")
@@ -617,7 +620,7 @@ def very_many(tmp_path_factory):
                             env=shared.clean_environment(), capture_output=True, text=True)
     assert filled.returncode == 0, filled.stderr
     site = Site(data)
-    ids = [policy["id"] for policy in site.call("policy", "list") if policy["state"] == "active"]
+    ids = [policy["id"] for policy in site.call("policy", "list")["policies"] if policy["state"] == "active"]
     held = {int(line) for line in site.call("vote", "show", "--as", "demo")["lines"]}
     wanted = [i for i in ids if i not in held][:1000 - len(held)]
     for start in range(0, len(wanted), 250):

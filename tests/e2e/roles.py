@@ -243,7 +243,7 @@ def join_by(town, visitor, address, name):
     expect(page.locator("#email")).to_have_value(address)
     visitor.fill(name=name, password=PASSWORD)
     visitor.press("Join")
-    title_is(page, "Look into your mailbox")
+    title_is(page, "Check your e-mail")
     page.goto(town.post.link(address, "Confirm your e-mail"))
     visitor.press("Confirm my address")
     visitor.told("Your address is confirmed")

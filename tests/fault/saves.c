@@ -24,7 +24,7 @@
 #include "store/rocksdb/rocksdb.h"
 
 /* Each run creates a few policies, so that a hundred runs leave some hundreds. */
-enum { SALARY_YEARS = 20, HOT_VOTERS = 4, WISHES = 3, CREATED_MOST = 8, COPIES = 3, TOGETHER = 8 };
+enum { SALARY_YEARS = 20, HOT_VOTERS = 4, WISHES = 3, CREATED_MAX = 8, COPIES = 3, TOGETHER = 8 };
 
 typedef struct Settings {
     const char *directory, *acks, *store;
@@ -43,7 +43,7 @@ static int acks;
 static atomic_bool ends;
 static atomic_ullong told[4]; /* by SaveOutcome */
 static atomic_ullong unanswered;
-static _Atomic uint64_t created[CREATED_MOST]; /* policies of this run */
+static _Atomic uint64_t created[CREATED_MAX]; /* policies of this run */
 static _Atomic size_t created_count;
 
 _Noreturn static void broken(const char *format, ...) PRINTF_LIKE(1, 2);
@@ -195,21 +195,21 @@ static uint64_t any_policy(Worker *worker)
 {
     size_t made = atomic_load(&created_count);
     uint64_t number =
-        next_luck(worker) % (SAVES_POLICIES + (made < CREATED_MOST ? made : CREATED_MOST));
+        next_luck(worker) % (SAVES_POLICIES + (made < CREATED_MAX ? made : CREATED_MAX));
     uint64_t policy = number < SAVES_POLICIES ? 0 : atomic_load(&created[number - SAVES_POLICIES]);
     return policy != 0 ? policy : 1 + number % SAVES_POLICIES;
 }
 
-static size_t draw_wishes(Worker *worker, VoteWish *wishes)
+static size_t draw_wishes(Worker *worker, VoteRequest *vote_requests)
 {
     size_t count = 0, wanted = 1 + next_luck(worker) % WISHES;
     for (size_t i = 0; i < wanted; i++) {
         uint64_t policy = any_policy(worker);
         bool twice = false;
         for (size_t k = 0; k < count; k++)
-            twice |= wishes[k].policy == policy;
+            twice |= vote_requests[k].policy == policy;
         if (!twice)
-            wishes[count++] = (VoteWish){policy, (int64_t)(next_luck(worker) % 60)};
+            vote_requests[count++] = (VoteRequest){policy, (int64_t)(next_luck(worker) % 60)};
     }
     return count;
 }
@@ -241,9 +241,9 @@ static SaveResult no_answer(const SaveRequest *request, Status status, const Rea
 
 /* One form of somebody's votes, and what became of it. */
 typedef struct Form {
-    VoteWish wishes[WISHES];
+    VoteRequest vote_requests[WISHES];
     SaveRequest request;
-    size_t place; /* among the created policies; CREATED_MOST: creates none */
+    size_t place; /* among the created policies; CREATED_MAX: creates none */
     SaveResult result;
 } Form;
 
@@ -325,13 +325,13 @@ static bool fill(Worker *worker, Form *form)
     form->request = (SaveRequest){.voter = voter,
                                   .seen = state.version,
                                   .token = id_new(app.world.clock, app.world.random),
-                                  .wishes = form->wishes};
-    form->request.wish_count = draw_wishes(worker, form->wishes);
+                                  .vote_requests = form->vote_requests};
+    form->request.vote_request_count = draw_wishes(worker, form->vote_requests);
     if (next_luck(worker) % 16 == 0)
         form->request.seen = id_new(app.world.clock, app.world.random); /* what nobody ever saw */
     bool creates = next_luck(worker) % 64 == 0;
-    form->place = creates ? atomic_fetch_add(&created_count, 1) : CREATED_MOST;
-    if (form->place < CREATED_MOST) {
+    form->place = creates ? atomic_fetch_add(&created_count, 1) : CREATED_MAX;
+    if (form->place < CREATED_MAX) {
         form->request.create = &NEW_POLICY;
         form->request.create_held = 100;
     }
@@ -350,7 +350,7 @@ static void save_some(Worker *worker)
         const Form *form = &forms[i];
         if (form->result.outcome != SAVE_SAVED || changed_nothing(&form->request, &form->result))
             continue;
-        if (form->place < CREATED_MOST)
+        if (form->place < CREATED_MAX)
             atomic_store(&created[form->place], form->result.created);
         if (next_luck(worker) % 8 == 0)
             send_again(worker, form);
@@ -375,7 +375,7 @@ static void end_soon(int number)
 
 static int command_run(void)
 {
-    static Worker workers[SAVES_THREADS_MOST];
+    static Worker workers[SAVES_THREADS_MAX];
     acks = open(settings.acks, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     CHECK(acks >= 0 && signal(SIGTERM, end_soon) != SIG_ERR);
     open_site(false, true);
@@ -432,7 +432,7 @@ static const Argument SETTINGS[] = {
     {"acks", &settings.acks, NULL, 0},
     {"store", &settings.store, NULL, 0},
     {"voters", NULL, &settings.voters, 0},
-    {"threads", NULL, &settings.threads, SAVES_THREADS_MOST},
+    {"threads", NULL, &settings.threads, SAVES_THREADS_MAX},
     {"seconds", NULL, &settings.seconds, 0},
     {"run", NULL, &settings.run, 0},
 };

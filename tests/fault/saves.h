@@ -13,7 +13,7 @@
 #include "app/app.h"
 #include "base/ids.h"
 
-enum { SAVES_VOTERS = 1000, SAVES_POLICIES = 24, SAVES_THREADS_MOST = 64 };
+enum { SAVES_VOTERS = 1000, SAVES_POLICIES = 24, SAVES_THREADS_MAX = 64 };
 
 /* The ledger's tables with the smallest write buffer, so that short runs flush and compact. */
 MUST_USE Status saves_open(const char *directory, bool bulk, Store **ret_store, Reason *reason);

@@ -172,7 +172,7 @@ static void last_write(Writer *writer)
 
 static int command_run(void)
 {
-    static Worker workers[WORKLOAD_THREADS_MOST];
+    static Worker workers[WORKLOAD_THREADS_MAX];
     const FaultApi *api = fault_api();
     uint64_t syncs = 0;
     acks = open(settings.acks, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -236,7 +236,7 @@ static const Argument SETTINGS[] = {
     {"directory", &settings.directory, NULL, 0},
     {"acks", &settings.acks, NULL, 0},
     {"backup", &settings.backup, NULL, 0},
-    {"threads", NULL, &settings.threads, WORKLOAD_THREADS_MOST},
+    {"threads", NULL, &settings.threads, WORKLOAD_THREADS_MAX},
     {"ops", NULL, &settings.ops, 0},
     {"payload", NULL, &settings.payload, 0},
     {"run", NULL, &settings.run, 0},

@@ -20,7 +20,7 @@ enum {
     WORKLOAD_CHAINS = 32,
     WORKLOAD_ROWS = 4, /* plain rows of each thread */
     WORKLOAD_BODY = 4, /* cells that carry the newest version */
-    WORKLOAD_THREADS_MOST = 64,
+    WORKLOAD_THREADS_MAX = 64,
 };
 
 extern const Table WORKLOAD_PLAIN, WORKLOAD_CHAIN;

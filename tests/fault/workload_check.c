@@ -95,7 +95,7 @@ static void read_row(Store *store, RowState *row)
         settle_chain(store, row, arena);
     Query query = {
         .table = row->is_chain ? &WORKLOAD_CHAIN : &WORKLOAD_PLAIN,
-        .limit = STORE_PAGE_MOST,
+        .limit = STORE_PAGE_MAX,
     };
     Page page = {.more = true};
     while (page.more) {
@@ -219,7 +219,7 @@ size_t workload_check(Store *store, const Record *records, size_t count)
     memcpy(sorted, records, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_row);
     findings = 0;
-    for (uint32_t i = 0; i < WORKLOAD_THREADS_MOST * WORKLOAD_ROWS; i++)
+    for (uint32_t i = 0; i < WORKLOAD_THREADS_MAX * WORKLOAD_ROWS; i++)
         done += check_row(store, &(Record){.kind = RECORD_PLAIN, .row = i}, sorted + done,
                           count - done);
     for (uint32_t i = 0; i < WORKLOAD_CHAINS; i++)

@@ -1,5 +1,5 @@
 /* crash_test.c -- a fault at every call of the store, in every way: nothing that was promised is lost, and nothing gets stuck. */
-#include "stage.h"
+#include "mail_fixture.h"
 
 enum { SWEEP_S = 301 }; /* after so long everybody looks again for what others left */
 
@@ -10,36 +10,36 @@ static const int LASTS[] = {FAULT_ONCE, FAULT_OUTAGE, FAULT_FOREVER};
 /* What an honest instance does with what is there, over the whole life of a message. */
 static void live_on(void)
 {
-    stage.faulty.at = 0;
-    faulty_deliver(&stage.faulty);
-    stage_run_for(stage.other, 1200);
+    fixture.faulty.at = 0;
+    faulty_deliver(&fixture.faulty);
+    mail_fixture_run_for(fixture.other, 1200);
 }
 
 /* What a run can leave is hours old at most, so the days of which a sweep asks are enough; try_all asks for all days at its end. */
 static void expect_nothing_waits(void)
 {
-    EXPECT_I64(stage_count_recent(MAIL_WAITING), 0);
+    EXPECT_I64(mail_fixture_count_recent(MAIL_WAITING), 0);
 }
 
 /* Told OK: it is sent. Told UNKNOWN: perhaps. Anything else: never. */
 static bool queue_with_fault(int n, FaultFate fate, int lasts)
 {
-    MailMessage message = stage_message(++run_number);
-    stage.faulty.calls = 0;
-    faulty_plan(&stage.faulty, n, fate, lasts);
-    Status told = mail_send(stage.mail, &message, NULL);
-    bool struck = faulty_struck(&stage.faulty);
+    MailMessage message = mail_fixture_message(++run_number);
+    fixture.faulty.calls = 0;
+    faulty_plan(&fixture.faulty, n, fate, lasts);
+    Status told = mail_send(fixture.mail, &message, NULL);
+    bool struck = faulty_struck(&fixture.faulty);
     live_on();
-    int taken = stage_taken(stage.mail, run_number);
+    int taken = mail_fixture_taken(fixture.mail, run_number);
     EXPECT(taken <= 1);
     if (told == STATUS_OK)
         EXPECT_I64(taken, 1);
     else if (told != STATUS_UNKNOWN)
         EXPECT_I64(taken, 0);
     if (told != STATUS_OK) { /* the same again is safe */
-        EXPECT_STATUS(mail_send(stage.mail, &message, NULL), STATUS_OK);
+        EXPECT_STATUS(mail_send(fixture.mail, &message, NULL), STATUS_OK);
         live_on();
-        EXPECT_I64(stage_taken(stage.mail, run_number), 1);
+        EXPECT_I64(mail_fixture_taken(fixture.mail, run_number), 1);
     }
     expect_nothing_waits();
     return struck;
@@ -48,59 +48,59 @@ static bool queue_with_fault(int n, FaultFate fate, int lasts)
 /* A fault while it is being sent: at least once, and twice only when the note of it was lost. */
 static bool send_with_fault(int n, FaultFate fate, int lasts)
 {
-    MailMessage message = stage_message(++run_number);
-    EXPECT_STATUS(mail_send(stage.mail, &message, NULL), STATUS_OK);
-    stage.faulty.calls = 0;
-    faulty_plan(&stage.faulty, n, fate, lasts);
-    stage_run(stage.mail);
-    bool struck = faulty_struck(&stage.faulty);
+    MailMessage message = mail_fixture_message(++run_number);
+    EXPECT_STATUS(mail_send(fixture.mail, &message, NULL), STATUS_OK);
+    fixture.faulty.calls = 0;
+    faulty_plan(&fixture.faulty, n, fate, lasts);
+    mail_fixture_run(fixture.mail);
+    bool struck = faulty_struck(&fixture.faulty);
     live_on();
-    stage_run_for(stage.mail, 600);
-    int taken = stage_taken(stage.mail, run_number);
+    mail_fixture_run_for(fixture.mail, 600);
+    int taken = mail_fixture_taken(fixture.mail, run_number);
     EXPECT(taken >= 1 && taken <= 2);
     expect_nothing_waits();
-    EXPECT_I64(stage_count(MAIL_FAILED), 0);
+    EXPECT_I64(mail_fixture_count(MAIL_FAILED), 0);
     return struck;
 }
 
 /* Somebody else queued it and waits; a fault while this one finds it by its sweep, and sends it. */
 static bool find_with_fault(int n, FaultFate fate, int lasts)
 {
-    MailMessage message = stage_message(++run_number);
-    EXPECT_STATUS(mail_send(stage.other, &message, NULL), STATUS_OK);
+    MailMessage message = mail_fixture_message(++run_number);
+    EXPECT_STATUS(mail_send(fixture.other, &message, NULL), STATUS_OK);
     contract_pass_s(SWEEP_S);
-    stage.faulty.calls = 0;
-    faulty_plan(&stage.faulty, n, fate, lasts);
-    stage_run(stage.mail);
-    bool struck = faulty_struck(&stage.faulty);
+    fixture.faulty.calls = 0;
+    faulty_plan(&fixture.faulty, n, fate, lasts);
+    mail_fixture_run(fixture.mail);
+    bool struck = faulty_struck(&fixture.faulty);
     live_on();
-    stage_run_for(stage.mail, 600);
-    int taken = stage_taken(stage.mail, run_number);
+    mail_fixture_run_for(fixture.mail, 600);
+    int taken = mail_fixture_taken(fixture.mail, run_number);
     EXPECT(taken >= 1 && taken <= 2);
     expect_nothing_waits();
-    EXPECT_I64(stage_count(MAIL_FAILED), 0);
+    EXPECT_I64(mail_fixture_count(MAIL_FAILED), 0);
     return struck;
 }
 
 /* Queued and refused, with a fault on the way: it is listed as failed in the end, and once. */
 static bool refuse(int n, FaultFate fate, int lasts, Id *ret_id)
 {
-    MailMessage message = stage_message(++run_number);
-    stage_run(stage.mail); /* its sweep is through: find_with_fault is about that */
-    EXPECT_STATUS(mail_send(stage.mail, &message, NULL), STATUS_OK);
-    stage.office.mood = OFFICE_REFUSES;
-    stage.faulty.calls = 0;
-    faulty_plan(&stage.faulty, n, fate, lasts);
-    stage_run(stage.mail);
-    bool struck = faulty_struck(&stage.faulty);
+    MailMessage message = mail_fixture_message(++run_number);
+    mail_fixture_run(fixture.mail); /* its sweep is through: find_with_fault is about that */
+    EXPECT_STATUS(mail_send(fixture.mail, &message, NULL), STATUS_OK);
+    fixture.office.mood = OFFICE_REFUSES;
+    fixture.faulty.calls = 0;
+    faulty_plan(&fixture.faulty, n, fate, lasts);
+    mail_fixture_run(fixture.mail);
+    bool struck = faulty_struck(&fixture.faulty);
     live_on();
     expect_nothing_waits();
-    EXPECT_I64(stage_count(MAIL_FAILED), 1);
+    EXPECT_I64(mail_fixture_count(MAIL_FAILED), 1);
     MailEntry *entries;
     size_t count;
-    EXPECT_STATUS(mail_list(stage.other, MAIL_FAILED, contract_arena(), &entries, &count),
+    EXPECT_STATUS(mail_list(fixture.other, MAIL_FAILED, contract_arena(), &entries, &count),
                   STATUS_OK);
-    stage.office.mood = OFFICE_TAKES;
+    fixture.office.mood = OFFICE_TAKES;
     *ret_id = entries[0].id;
     return struck;
 }
@@ -110,11 +110,11 @@ static bool refuse_with_fault(int n, FaultFate fate, int lasts)
 {
     Id id;
     bool struck = refuse(n, fate, lasts, &id);
-    EXPECT_STATUS(mail_retry(stage.mail, id), STATUS_OK);
+    EXPECT_STATUS(mail_retry(fixture.mail, id), STATUS_OK);
     /* Another finds it by a sweep; the one that was asked still believes that it waits. */
-    stage_run_for(stage.other, 400);
-    EXPECT_I64(stage_taken(stage.mail, run_number), 1);
-    EXPECT_I64(stage_count(MAIL_FAILED), 0);
+    mail_fixture_run_for(fixture.other, 400);
+    EXPECT_I64(mail_fixture_taken(fixture.mail, run_number), 1);
+    EXPECT_I64(mail_fixture_count(MAIL_FAILED), 0);
     return struck;
 }
 
@@ -123,26 +123,26 @@ static bool retry_with_fault(int n, FaultFate fate, int lasts)
 {
     Id id;
     (void)refuse(n, fate, lasts, &id);
-    stage.faulty.calls = 0;
-    faulty_plan(&stage.faulty, n, fate, lasts);
-    (void)!mail_retry(stage.mail, id);
-    bool struck = faulty_struck(&stage.faulty);
-    stage.faulty.at = 0;
-    faulty_deliver(&stage.faulty);
-    EXPECT_I64(stage_count(MAIL_FAILED) + stage_count_recent(MAIL_WAITING), 1);
-    if (stage_count(MAIL_FAILED) == 1)
-        EXPECT_STATUS(mail_retry(stage.mail, id), STATUS_OK);
+    fixture.faulty.calls = 0;
+    faulty_plan(&fixture.faulty, n, fate, lasts);
+    (void)!mail_retry(fixture.mail, id);
+    bool struck = faulty_struck(&fixture.faulty);
+    fixture.faulty.at = 0;
+    faulty_deliver(&fixture.faulty);
+    EXPECT_I64(mail_fixture_count(MAIL_FAILED) + mail_fixture_count_recent(MAIL_WAITING), 1);
+    if (mail_fixture_count(MAIL_FAILED) == 1)
+        EXPECT_STATUS(mail_retry(fixture.mail, id), STATUS_OK);
     live_on();
-    EXPECT_I64(stage_taken(stage.mail, run_number), 1);
-    EXPECT_I64(stage_count(MAIL_FAILED), 0);
+    EXPECT_I64(mail_fixture_taken(fixture.mail, run_number), 1);
+    EXPECT_I64(mail_fixture_count(MAIL_FAILED), 0);
     return struck;
 }
 
 static void try_all(bool (*run)(int n, FaultFate fate, int lasts))
 {
     int runs = 0;
-    stage_begin();
-    stage_run(stage.mail); /* the long look at the start is through */
+    mail_fixture_begin();
+    mail_fixture_run(fixture.mail); /* the long look at the start is through */
     for (int fate = 0; fate < FAULT_FATES; fate++)
         for (int k = 0; k < 3; k++)
             for (int n = 1, more = 1; more; n++, runs++) {
@@ -150,10 +150,10 @@ static void try_all(bool (*run)(int n, FaultFate fate, int lasts))
                 if (n > 300)
                     test_fail(__FILE__, __LINE__, "never gets through");
             }
-    EXPECT_I64(stage_count(MAIL_WAITING), 0);
+    EXPECT_I64(mail_fixture_count(MAIL_WAITING), 0);
     printf("# %d runs\n", runs);
     EXPECT(runs > 20);
-    stage_end();
+    mail_fixture_end();
 }
 
 TEST(a_fault_while_queueing_tells_the_truth)
@@ -170,17 +170,17 @@ TEST(a_fault_while_sending_loses_nothing)
 static int count_sweep(void)
 {
     contract_pass_s(SWEEP_S);
-    stage.faulty.calls = 0;
-    stage_run(stage.mail);
-    return stage.faulty.calls;
+    fixture.faulty.calls = 0;
+    mail_fixture_run(fixture.mail);
+    return fixture.faulty.calls;
 }
 
 /* A sweep asks hour after hour and gives up at the first that does not answer, so of these the first, the last and one between them stand for
  * all; what comes after them is tried call by call, and since only that writes, only that has more than one fate. */
 TEST(a_fault_while_a_sweep_finds_it_loses_nothing)
 {
-    stage_begin();
-    stage_run(stage.mail);
+    mail_fixture_begin();
+    mail_fixture_run(fixture.mail);
     int hours = count_sweep(), runs = 0;
     EXPECT(hours > 10);
     for (int fate = 0; fate < FAULT_FATES; fate++)
@@ -192,9 +192,9 @@ TEST(a_fault_while_a_sweep_finds_it_loses_nothing)
                 if (n > hours + 300)
                     test_fail(__FILE__, __LINE__, "never gets through");
             }
-    EXPECT_I64(stage_count(MAIL_WAITING), 0);
+    EXPECT_I64(mail_fixture_count(MAIL_WAITING), 0);
     printf("# %d runs\n", runs);
-    stage_end();
+    mail_fixture_end();
 }
 
 TEST(a_fault_while_failing_loses_nothing)

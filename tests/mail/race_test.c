@@ -1,6 +1,6 @@
 /* race_test.c -- workers of several instances on one store, and people who send meanwhile: each message is sent, and once. */
-#include "mail/inside.h"
-#include "stage.h"
+#include "mail/mail_private.h"
+#include "mail_fixture.h"
 
 enum { THREADS = 4, EACH = 100, WORKERS = 3 };
 
@@ -29,37 +29,37 @@ static void send_some(int index, void *context)
 
 TEST(several_workers_send_each_message_once)
 {
-    stage_begin();
+    mail_fixture_begin();
     Clock clock =
         world_real()
             .clock; /* naps take their time; the moment stays the same, so that no lease runs out */
-    stage.world.clock.sleep_us = clock.sleep_us;
+    fixture.world.clock.sleep_us = clock.sleep_us;
     for (int i = 0; i < THREADS * EACH; i++)
         snprintf(once[i], sizeof once[i], "once %d", i);
     for (int i = 0; i < WORKERS; i++) {
-        workers[i] = stage_open(stage.store);
+        workers[i] = mail_fixture_open(fixture.store);
         mail_start(workers[i]);
     }
     contract_threads(THREADS, send_some, NULL);
-    for (int tries = 0; stage.office.taken < THREADS * EACH && tries < 600; tries++)
+    for (int tries = 0; fixture.office.taken < THREADS * EACH && tries < 600; tries++)
         clock_sleep_us(clock, 100 * US_PER_MS);
     double sent = 0;
     for (int i = 0; i < WORKERS; i++) {
         mail_stop(workers[i]);
         mail_stop(workers[i]);
-        sent += stage_metric(workers[i], "ostraka_mail_sent_total");
+        sent += mail_fixture_metric(workers[i], "ostraka_mail_sent_total");
     }
-    EXPECT_I64(stage.office.taken, THREADS * EACH);
+    EXPECT_I64(fixture.office.taken, THREADS * EACH);
     EXPECT(sent == THREADS * EACH);
     for (int i = 0; i < THREADS * EACH; i++) {
         int count = 0;
         ARENA_SCOPE Arena *arena = arena_new();
         Slice id = id_text(mail_row_id(workers[0], slice_from(once[i])), arena);
-        for (int k = 0; k < stage.office.taken; k++)
-            count += slice_equal(slice_from(stage.office.ids[k]), id);
+        for (int k = 0; k < fixture.office.taken; k++)
+            count += slice_equal(slice_from(fixture.office.ids[k]), id);
         EXPECT_I64(count, 1);
     }
     for (int i = 0; i < WORKERS; i++)
         mail_close(workers[i]);
-    stage_end();
+    mail_fixture_end();
 }

@@ -5,12 +5,12 @@
 #include "base/json.h"
 #include "mail/letters.h"
 
-enum { INPUT_MOST = 4 * 1024 * 1024 };
+enum { INPUT_MAX = 4 * 1024 * 1024 };
 
 static Slice member(const Json *json, const char *key)
 {
     Slice text = SLICE_EMPTY;
-    (void)!json_get_string(json, key, INPUT_MOST, &text, NULL);
+    (void)!json_get_string(json, key, INPUT_MAX, &text, NULL);
     return text;
 }
 
@@ -43,7 +43,7 @@ static Status write_from(Slice input, Buffer *out, Reason *reason)
     JSON_SCOPE Json *json = NULL;
     MailMessage message;
     MessageHead head = {.id = SLICE("0123456789abcdef"), .made_us = INT64_C(1769860800000000)};
-    TRY(json_parse(input, INPUT_MOST, &json, reason));
+    TRY(json_parse(input, INPUT_MAX, &json, reason));
     TRY(mailbox_parse(member(json, "from"), "from", &head.from, reason));
     TRY(message_from(json, arena, &message, reason));
     TRY(message_check(&message, reason));
@@ -56,8 +56,8 @@ int main(void)
     BUFFER_SCOPE Buffer input = {0};
     BUFFER_SCOPE Buffer out = {0};
     Reason reason = {.rule = ""};
-    char *to = buffer_reserve(&input, INPUT_MOST);
-    input.size = fread(to, 1, INPUT_MOST, stdin);
+    char *to = buffer_reserve(&input, INPUT_MAX);
+    input.size = fread(to, 1, INPUT_MAX, stdin);
     if (write_from(buffer_slice(&input), &out, &reason) != STATUS_OK) {
         fprintf(stderr, "%s: %s\n", reason.field, reason.rule);
         return 1;

@@ -5,7 +5,7 @@
  * Then the operation is repeated (a merge is finished by the sweep's call), with what is late arriving at every moment of that,
  * and the promises of policies.h must hold. */
 #include "policies/answers.h"
-#include "stage.h"
+#include "policies_fixture.h"
 
 /* What the scenarios work on; new for every run. */
 static uint64_t source, target;
@@ -18,77 +18,78 @@ static int runs;
 
 static void prepare_create(void)
 {
-    created = stage_new("Free buses");
+    created = policies_fixture_new("Free buses");
     source = target = created.id;
 }
 
 static Status run_create(void)
 {
-    return policies_create(stage.policies, &created, NULL);
+    return policies_create(fixture.policies, &created, NULL);
 }
 
 static bool done_create(void)
 {
     Policy policy;
-    return policies_fresh(stage.policies, created.id, stage.arena, &policy) == STATUS_OK &&
+    return policies_fresh(fixture.policies, created.id, fixture.arena, &policy) == STATUS_OK &&
            id_equal(policy.created_version, created.version);
 }
 
 static void prepare_move(void)
 {
-    source = target = stage_pending("Free buses");
-    move = (PolicyMove){.state = POLICY_ACTIVE, .actor = STAGE_OWNER};
+    source = target = policies_fixture_pending("Free buses");
+    move = (PolicyMove){.state = POLICY_ACTIVE, .actor = POLICIES_FIXTURE_OWNER};
 }
 
 static Status run_move(void)
 {
-    return policies_move(stage.policies, source, POLICY_PENDING, &move, NULL);
+    return policies_move(fixture.policies, source, POLICY_PENDING, &move, NULL);
 }
 
 static bool done_move(void)
 {
-    Policy policy = stage_read(source);
+    Policy policy = policies_fixture_read(source);
     return policy.facts.move_count == 2 && id_equal(policy.facts.moves[1].id, move.id);
 }
 
 static void prepare_edit(void)
 {
-    source = target = stage_active("Free buses");
-    text = stage_text("Free trams");
-    seen = stage_read(source).version;
+    source = target = policies_fixture_active("Free buses");
+    text = policies_fixture_text("Free trams");
+    seen = policies_fixture_read(source).version;
 }
 
 static Status run_edit(void)
 {
-    return policies_edit(stage.policies, source, seen, &text, 1, NULL);
+    return policies_edit(fixture.policies, source, seen, &text, 1, NULL);
 }
 
 static bool done_edit(void)
 {
-    Policy policy = stage_read(source);
+    Policy policy = policies_fixture_read(source);
     PolicyRevision first;
     if (policy.revision == 1)
         return false;
     EXPECT_I64(policy.revision, 2);
-    EXPECT_STATUS(policies_revision(stage.policies, source, 1, stage.arena, &first), STATUS_OK);
+    EXPECT_STATUS(policies_revision(fixture.policies, source, 1, fixture.arena, &first), STATUS_OK);
     EXPECT_SLICE(first.text.name, SLICE("Free buses"));
     return slice_equal(policy.text.name, SLICE("Free trams"));
 }
 
 static void prepare_merge(void)
 {
-    source = stage_active("Free buses");
-    target = stage_active("Free trams");
+    source = policies_fixture_active("Free buses");
+    target = policies_fixture_active("Free trams");
 }
 
 static Status run_merge(void)
 {
-    return policies_merge(stage.policies, source, target, STAGE_ACTOR, SLICE("the same"), NULL);
+    return policies_merge(fixture.policies, source, target, POLICIES_FIXTURE_ACTOR,
+                          SLICE("the same"), NULL);
 }
 
 static bool done_merge(void)
 {
-    return stage_state(source) == POLICY_MERGED;
+    return policies_fixture_state(source) == POLICY_MERGED;
 }
 
 /* The sweep's call settles it, now and at the next sweep, for a first step that arrived late; a merge that never began is asked
@@ -96,15 +97,15 @@ static bool done_merge(void)
 static Status again_merge(void)
 {
     for (int i = 0; i < 3; i++) {
-        TRY(policies_finish_merge(stage.policies, source));
-        PolicyState state = stage_state(source);
+        TRY(policies_finish_merge(fixture.policies, source));
+        PolicyState state = policies_fixture_state(source);
         if (state == POLICY_MERGED)
             return STATUS_OK;
         Status status = state == POLICY_ACTIVE ? run_merge() : STATUS_OK;
         if (status == STATUS_UNAVAILABLE || status == STATUS_UNKNOWN)
             return status;
     }
-    return stage_state(source) == POLICY_MERGED ? STATUS_OK : STATUS_CONFLICT;
+    return policies_fixture_state(source) == POLICY_MERGED ? STATUS_OK : STATUS_CONFLICT;
 }
 
 /* A merge into a new policy, by its name: repeated, it is the same merge into the same policy. */
@@ -112,20 +113,21 @@ static PolicyMerge merge;
 
 static void prepare_new_target(void)
 {
-    source = target = stage_active("Free buses");
-    merge = (PolicyMerge){.id = stage_id(), .source = source, .reason = SLICE("the same")};
-    text = stage_text("Free buses and trams");
+    source = target = policies_fixture_active("Free buses");
+    merge =
+        (PolicyMerge){.id = policies_fixture_id(), .source = source, .reason = SLICE("the same")};
+    text = policies_fixture_text("Free buses and trams");
 }
 
 static Status run_new_target(void)
 {
-    TRY(policies_merge_target(stage.policies, &merge, &text, &merge.target, NULL));
-    return policies_merge_named(stage.policies, &merge, NULL);
+    TRY(policies_merge_target(fixture.policies, &merge, &text, &merge.target, NULL));
+    return policies_merge_named(fixture.policies, &merge, NULL);
 }
 
 static bool done_new_target(void)
 {
-    Policy policy = stage_read(source);
+    Policy policy = policies_fixture_read(source);
     const PolicyMove *last = &policy.facts.moves[policy.facts.move_count - 1];
     return last->state == POLICY_MERGED && last->other == merge.target;
 }
@@ -134,7 +136,7 @@ static Status again_new_target(void)
 {
     Status status = run_new_target();
     if (status == STATUS_REFUSED) { /* it fell back, and another try needs another name */
-        merge.id = stage_id();
+        merge.id = policies_fixture_id();
         status = run_new_target();
     }
     return status;
@@ -142,123 +144,125 @@ static Status again_new_target(void)
 
 static void prepare_restore(void)
 {
-    source = target = stage_active("Free buses");
-    EXPECT_STATUS(stage_move(source, POLICY_RETIRED), STATUS_OK);
-    EXPECT_STATUS(stage_move(source, POLICY_PENDING_DELETION), STATUS_OK);
-    move = (PolicyMove){.id = stage_id(), .actor = STAGE_ACTOR, .reason = SLICE("a mistake")};
+    source = target = policies_fixture_active("Free buses");
+    EXPECT_STATUS(policies_fixture_move(source, POLICY_RETIRED), STATUS_OK);
+    EXPECT_STATUS(policies_fixture_move(source, POLICY_PENDING_DELETION), STATUS_OK);
+    move = (PolicyMove){
+        .id = policies_fixture_id(), .actor = POLICIES_FIXTURE_ACTOR, .reason = SLICE("a mistake")};
 }
 
 static Status run_restore(void)
 {
-    return policies_restore(stage.policies, source, &move, NULL);
+    return policies_restore(fixture.policies, source, &move, NULL);
 }
 
 static bool done_restore(void)
 {
-    Policy policy = stage_read(source);
+    Policy policy = policies_fixture_read(source);
     const PolicyMove *last = &policy.facts.moves[policy.facts.move_count - 1];
     EXPECT(policy.facts.move_count <= 5);
     return last->state == POLICY_RETIRED && id_equal(last->id, move.id) &&
-           last->payer == STAGE_OWNER && last->percent == STAGE_PERCENT;
+           last->payer == POLICIES_FIXTURE_OWNER && last->percent == POLICIES_FIXTURE_PERCENT;
 }
 
 static void prepare_answer(void)
 {
-    source = target = stage_active("Free buses");
-    AnswerWish first = {
+    source = target = policies_fixture_active("Free buses");
+    AnswerRequest first = {
         .outcome = OUTCOME_CONSIDERING, .text = SLICE("We look at it."), .author = 3};
     AnswerState state;
-    EXPECT_STATUS(answers_give(stage.policies, source, &first, NULL), STATUS_OK);
-    EXPECT_STATUS(answers_read(stage.policies, source, stage.arena, &state), STATUS_OK);
+    EXPECT_STATUS(answers_give(fixture.policies, source, &first, NULL), STATUS_OK);
+    EXPECT_STATUS(answers_read(fixture.policies, source, fixture.arena, &state), STATUS_OK);
     seen = state.answer.version;
 }
 
 static Status run_answer(void)
 {
-    AnswerWish wish = {
+    AnswerRequest want = {
         .seen = seen, .outcome = OUTCOME_ACCEPTED, .text = SLICE("We do it."), .author = 4};
-    return answers_give(stage.policies, source, &wish, NULL);
+    return answers_give(fixture.policies, source, &want, NULL);
 }
 
 static bool done_answer(void)
 {
     AnswerState state;
     Answer first;
-    EXPECT_STATUS(answers_read(stage.policies, source, stage.arena, &state), STATUS_OK);
+    EXPECT_STATUS(answers_read(fixture.policies, source, fixture.arena, &state), STATUS_OK);
     EXPECT(state.is_answered && state.answer.revision <= 2);
-    EXPECT_STATUS(answers_revision(stage.policies, source, 1, stage.arena, &first), STATUS_OK);
+    EXPECT_STATUS(answers_revision(fixture.policies, source, 1, fixture.arena, &first), STATUS_OK);
     EXPECT_SLICE(first.text, SLICE("We look at it."));
     return state.answer.revision == 2 && state.answer.outcome == OUTCOME_ACCEPTED;
 }
 
 static Status run_due(void)
 {
-    TRY(answers_note_due(stage.policies, source, 1000));
-    return answers_note_told(stage.policies, source);
+    TRY(answers_note_due(fixture.policies, source, 1000));
+    return answers_note_told(fixture.policies, source);
 }
 
 static bool done_due(void)
 {
     AnswerState state;
-    EXPECT_STATUS(answers_read(stage.policies, source, stage.arena, &state), STATUS_OK);
+    EXPECT_STATUS(answers_read(fixture.policies, source, fixture.arena, &state), STATUS_OK);
     return state.is_due && state.is_told && state.due_votes == 1000;
 }
 
 static void prepare_disown(void)
 {
-    source = target = stage_active("Free buses");
+    source = target = policies_fixture_active("Free buses");
 }
 
 static Status run_disown(void)
 {
-    return policies_disown(stage.policies, source, STAGE_OWNER);
+    return policies_disown(fixture.policies, source, POLICIES_FIXTURE_OWNER);
 }
 
 static bool done_disown(void)
 {
-    return stage_read(source).owner == 0;
+    return policies_fixture_read(source).owner == 0;
 }
 
 static void prepare_obliterate(void)
 {
     prepare_edit();
     EXPECT_STATUS(run_edit(), STATUS_OK);
-    EXPECT_STATUS(stage_move(source, POLICY_PENDING_DELETION), STATUS_OK);
-    EXPECT_STATUS(stage_move(source, POLICY_DELETED), STATUS_OK);
+    EXPECT_STATUS(policies_fixture_move(source, POLICY_PENDING_DELETION), STATUS_OK);
+    EXPECT_STATUS(policies_fixture_move(source, POLICY_DELETED), STATUS_OK);
 }
 
 static Status run_obliterate(void)
 {
-    return policies_obliterate(stage.policies, source);
+    return policies_obliterate(fixture.policies, source);
 }
 
 static bool done_obliterate(void)
 {
     PolicyRevision revision;
-    Status first = policies_revision(stage.policies, source, 1, stage.arena, &revision);
-    bool gone = stage_read(source).revision == 0;
+    Status first = policies_revision(fixture.policies, source, 1, fixture.arena, &revision);
+    bool gone = policies_fixture_read(source).revision == 0;
     EXPECT_STATUS(first, gone ? STATUS_NOT_FOUND : STATUS_OK);
     return gone;
 }
 
 static void prepare_group(void)
 {
-    source = target = stage_active("Free buses");
+    source = target = policies_fixture_active("Free buses");
     snprintf(party_name, sizeof party_name, "Party %d", ++runs);
 }
 
 static Status run_group(void)
 {
     uint64_t id;
-    Group group = {.name = slice_from(party_name), .description = SLICE_EMPTY, .active = true};
-    return policies_set_group(stage.policies, GROUP_PARTY, &group, &id, NULL);
+    PolicyGroup group = {
+        .name = slice_from(party_name), .description = SLICE_EMPTY, .active = true};
+    return policies_set_group(fixture.policies, GROUP_PARTY, &group, &id, NULL);
 }
 
 static bool done_group(void)
 {
-    Group *groups;
+    PolicyGroup *groups;
     size_t count = 0, found = 0;
-    EXPECT_STATUS(policies_groups(stage.policies, GROUP_PARTY, stage.arena, &groups, &count),
+    EXPECT_STATUS(policies_groups(fixture.policies, GROUP_PARTY, fixture.arena, &groups, &count),
                   STATUS_OK);
     for (size_t i = 0; i < count; i++)
         found += slice_equal(groups[i].name, slice_from(party_name));
@@ -295,29 +299,29 @@ typedef struct Outcome {
 static Outcome strike(const Scenario *scenario, const Plan *plan)
 {
     scenario->prepare();
-    faulty_plan(&stage.faulty, plan->at, plan->fate, plan->lasts);
+    faulty_plan(&fixture.faulty, plan->at, plan->fate, plan->lasts);
     Status status = scenario->run();
-    Outcome outcome = {faulty_struck(&stage.faulty), stage.faulty.has_late, false};
-    faulty_arrive(&stage.faulty, 0);
+    Outcome outcome = {faulty_struck(&fixture.faulty), fixture.faulty.has_late, false};
+    faulty_arrive(&fixture.faulty, 0);
     if (plan->lasts == FAULT_FOREVER)
-        stage_renew();
+        policies_fixture_renew();
     if (plan->arrives_at == 0)
-        faulty_deliver(&stage.faulty);
+        faulty_deliver(&fixture.faulty);
     if (status == STATUS_OK)
         EXPECT(scenario->done());
     else if (status != STATUS_UNKNOWN)
         EXPECT(!scenario->done());
     if (!outcome.struck)
         EXPECT_STATUS(status, STATUS_OK);
-    faulty_arrive(&stage.faulty, plan->arrives_at);
+    faulty_arrive(&fixture.faulty, plan->arrives_at);
     EXPECT_STATUS(scenario->again(), STATUS_OK);
-    outcome.arrived_within = outcome.was_late && !stage.faulty.has_late;
-    faulty_arrive(&stage.faulty, 0);
+    outcome.arrived_within = outcome.was_late && !fixture.faulty.has_late;
+    faulty_arrive(&fixture.faulty, 0);
     EXPECT(scenario->done());
-    faulty_deliver(&stage.faulty);
+    faulty_deliver(&fixture.faulty);
     EXPECT(scenario->done());
-    stage_renew();
-    stage_check(source, target);
+    policies_fixture_renew();
+    policies_fixture_check(source, target);
     return outcome;
 }
 
@@ -331,7 +335,7 @@ static void arrive_at_every_call(const Scenario *scenario, Plan plan)
 
 static void try_everything(const Scenario *scenario)
 {
-    stage_begin();
+    policies_fixture_begin();
     for (int fate = 0; fate < FAULT_FATES; fate++)
         for (int i = 0; i < 3; i++) {
             static const int lasts[] = {FAULT_ONCE, FAULT_OUTAGE, FAULT_FOREVER};
@@ -344,7 +348,7 @@ static void try_everything(const Scenario *scenario)
             }
             EXPECT(plan.at > 3);
         }
-    stage_end();
+    policies_fixture_end();
 }
 
 /* ---- A rival in between ----------------------------------------------------------------------------------------- */
@@ -352,38 +356,38 @@ static void try_everything(const Scenario *scenario)
 /* Somebody else's request is under way and arrives right after ours was lost: ours must not be taken for done. */
 static void lose_to_a_rival(const Scenario *scenario, Status (*rival)(void))
 {
-    stage_begin();
+    policies_fixture_begin();
     for (int at = 1; at <= 4; at++) {
         scenario->prepare();
-        for (int call = 1; !stage.faulty.has_late; call++) {
-            faulty_plan(&stage.faulty, call, FAULT_LATE, FAULT_FOREVER);
+        for (int call = 1; !fixture.faulty.has_late; call++) {
+            faulty_plan(&fixture.faulty, call, FAULT_LATE, FAULT_FOREVER);
             EXPECT(rival() != STATUS_OK);
         }
-        stage_renew();
-        stage.faulty.calls = 0;
-        stage.faulty.at = at;
-        stage.faulty.fate = FAULT_LOST;
-        stage.faulty.lasts = FAULT_ONCE;
-        stage.faulty.arrives_at = at + 1;
+        policies_fixture_renew();
+        fixture.faulty.calls = 0;
+        fixture.faulty.at = at;
+        fixture.faulty.fate = FAULT_LOST;
+        fixture.faulty.lasts = FAULT_ONCE;
+        fixture.faulty.arrives_at = at + 1;
         Status status = scenario->run();
-        faulty_arrive(&stage.faulty, 0);
-        stage.faulty.has_late = false;
+        faulty_arrive(&fixture.faulty, 0);
+        fixture.faulty.has_late = false;
         EXPECT(status != STATUS_UNKNOWN);
         EXPECT(scenario->done() == (status == STATUS_OK));
     }
-    stage_end();
+    policies_fixture_end();
 }
 
 static Status rival_edit(void)
 {
-    PolicyText other = stage_text("Free trains");
-    return policies_edit(stage.policies, source, seen, &other, 2, NULL);
+    PolicyText other = policies_fixture_text("Free trains");
+    return policies_edit(fixture.policies, source, seen, &other, 2, NULL);
 }
 
 static Status rival_move(void)
 {
     PolicyMove other = {.state = POLICY_VOID};
-    return policies_move(stage.policies, source, POLICY_PENDING, &other, NULL);
+    return policies_move(fixture.policies, source, POLICY_PENDING, &other, NULL);
 }
 
 TEST(another_editor_right_after_ours_was_lost)

@@ -11,9 +11,9 @@ static const char *const ALLOWED[POLICY_STATE_COUNT] = {
     [POLICY_DELETED] = "........", [POLICY_VOID] = "........",
 };
 
-enum { LIST_MOST = POLICY_MOVES_MOST + 1 };
+enum { LIST_MAX = POLICY_MOVES_MAX + 1 };
 
-static PolicyMove list[LIST_MOST];
+static PolicyMove list[LIST_MAX];
 
 static PolicyFacts facts_of(const PolicyState *states, size_t count)
 {
@@ -68,7 +68,7 @@ TEST(detours_end_and_every_policy_can_still_be_deleted)
         EXPECT_STATUS(policy_check_move(&facts, end[i], NULL), STATUS_OK);
         list[facts.move_count++] = (PolicyMove){.state = end[i]};
     }
-    EXPECT(facts.move_count <= POLICY_MOVES_MOST);
+    EXPECT(facts.move_count <= POLICY_MOVES_MAX);
 }
 
 TEST(appeals_end_too)
@@ -77,7 +77,7 @@ TEST(appeals_end_too)
     for (;;) {
         EXPECT_STATUS(policy_check_move(&facts, POLICY_PENDING_DELETION, NULL), STATUS_OK);
         list[facts.move_count++] = (PolicyMove){.state = POLICY_PENDING_DELETION};
-        EXPECT(facts.move_count < POLICY_MOVES_MOST);
+        EXPECT(facts.move_count < POLICY_MOVES_MAX);
         if (policy_check_move(&facts, POLICY_ACTIVE, NULL) != STATUS_OK)
             break;
         list[facts.move_count++] = (PolicyMove){.state = POLICY_ACTIVE};
@@ -115,7 +115,7 @@ static const PolicyFacts *find(void *self, uint64_t id)
     return id >= 1 && id < BOOK && book_facts[id].move_count > 0 ? &book_facts[id] : NULL;
 }
 
-static const PolicyBook BOOK_OF_TEST = {find, NULL};
+static const PolicyLookup BOOK_OF_TEST = {find, NULL};
 
 static void begin_book(void)
 {

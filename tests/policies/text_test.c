@@ -1,5 +1,5 @@
 /* text_test.c -- what a policy's text may be, at the exact bounds. */
-#include "policies/policies_internal.h"
+#include "policies/policies_private.h"
 #include "test.h"
 
 static Arena *arena;
@@ -43,15 +43,15 @@ TEST(bounds_are_in_characters)
         expect_text(&text, STATUS_OK, "");
         text.name = repeated(CHARACTERS[i], POLICY_NAME_LEAST - 1);
         expect_text(&text, STATUS_INVALID, "name");
-        text.name = repeated(CHARACTERS[i], POLICY_NAME_MOST);
+        text.name = repeated(CHARACTERS[i], POLICY_NAME_MAX);
         expect_text(&text, STATUS_OK, "");
-        text.name = repeated(CHARACTERS[i], POLICY_NAME_MOST + 1);
+        text.name = repeated(CHARACTERS[i], POLICY_NAME_MAX + 1);
         expect_text(&text, STATUS_INVALID, "name");
         text = good_text();
-        text.description = repeated(CHARACTERS[i], POLICY_TEXT_MOST);
+        text.description = repeated(CHARACTERS[i], POLICY_TEXT_MAX);
         text.rationale = text.description;
         expect_text(&text, STATUS_OK, "");
-        text.rationale = repeated(CHARACTERS[i], POLICY_TEXT_MOST + 1);
+        text.rationale = repeated(CHARACTERS[i], POLICY_TEXT_MAX + 1);
         expect_text(&text, STATUS_INVALID, "rationale");
         text.description = text.rationale;
         expect_text(&text, STATUS_INVALID, "description");
@@ -138,16 +138,16 @@ TEST(links_are_http_and_bounded)
 TEST(there_are_at_most_ten_links_of_510_characters)
 {
     PolicyText text = good_text();
-    char *link = arena_bytes(arena, POLICY_LINK_MOST + 1);
-    memset(link, 'x', POLICY_LINK_MOST + 1);
+    char *link = arena_bytes(arena, POLICY_LINK_MAX + 1);
+    memset(link, 'x', POLICY_LINK_MAX + 1);
     memcpy(link, "https://", 8);
-    for (size_t i = 0; i < POLICY_LINKS_MOST; i++)
-        text.links[i] = slice_of(link, POLICY_LINK_MOST);
-    text.link_count = POLICY_LINKS_MOST;
+    for (size_t i = 0; i < POLICY_LINKS_MAX; i++)
+        text.links[i] = slice_of(link, POLICY_LINK_MAX);
+    text.link_count = POLICY_LINKS_MAX;
     expect_text(&text, STATUS_OK, "");
-    text.links[POLICY_LINKS_MOST - 1].size++;
+    text.links[POLICY_LINKS_MAX - 1].size++;
     expect_text(&text, STATUS_INVALID, "links");
-    text.link_count = POLICY_LINKS_MOST + 1;
+    text.link_count = POLICY_LINKS_MAX + 1;
     expect_text(&text, STATUS_INVALID, "links");
 }
 

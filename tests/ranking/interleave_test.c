@@ -5,15 +5,15 @@
  * forgotten by everybody else. */
 #include "site.h"
 
-enum { HELD_MOST = 64, DELTAS_MOST = 4, HAPPENINGS = 14 };
+enum { HELD_MAX = 64, DELTAS_MAX = 4, HAPPENINGS = 14 };
 
 /* News that are on their way to the ranking. */
 typedef struct Held {
     VoteNews news;
-    VoteDelta deltas[DELTAS_MOST];
+    VoteDelta deltas[DELTAS_MAX];
 } Held;
 
-static Held held[HELD_MOST];
+static Held held[HELD_MAX];
 static size_t held_count;
 static int happenings;
 static Votes *slow;
@@ -26,7 +26,7 @@ static void hold_back(void *self, VoteStep step, const VoteNews *news)
         ranking.told(ranking.self, step, news);
         return;
     }
-    CHECK(held_count < HELD_MOST && news->count <= DELTAS_MOST);
+    CHECK(held_count < HELD_MAX && news->count <= DELTAS_MAX);
     held[held_count].news = *news;
     memcpy(held[held_count++].deltas, news->deltas, news->count * sizeof *news->deltas);
 }
@@ -47,11 +47,12 @@ static void save_by(Votes *votes)
     VoterState state;
     SaveResult result;
     Reason reason = {.rule = ""};
-    VoteWish wishes[2] = {{site.ids[0], (int64_t)site_below(40)},
-                          {site.ids[1], (int64_t)site_below(40)}};
-    SaveRequest request = {
-        .voter = site.voters[1 + site_below(3)], .wishes = wishes + site_below(2), .wish_count = 1};
-    request.wish_count += request.wishes == wishes && site_below(2) == 0;
+    VoteRequest vote_requests[2] = {{site.ids[0], (int64_t)site_below(40)},
+                                    {site.ids[1], (int64_t)site_below(40)}};
+    SaveRequest request = {.voter = site.voters[1 + site_below(3)],
+                           .vote_requests = vote_requests + site_below(2),
+                           .vote_request_count = 1};
+    request.vote_request_count += request.vote_requests == vote_requests && site_below(2) == 0;
     CHECK(votes_show(votes, request.voter, scratch, &state) == STATUS_OK);
     request.seen = state.version;
     CHECK(votes_save(votes, &request, scratch, &result, &reason) == STATUS_OK);

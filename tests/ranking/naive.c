@@ -3,7 +3,7 @@
 
 /* Everything that any log and any policy says. */
 typedef struct Truth {
-    Policy policies[SITE_POLICIES_MOST];
+    Policy policies[SITE_POLICIES_MAX];
     VoteDelta changes[100000];
     int64_t times[100000];
     size_t count;
@@ -20,7 +20,7 @@ static const PolicyFacts *find_facts(void *self, uint64_t id)
     return NULL;
 }
 
-static const PolicyBook TRUTH = {find_facts, NULL};
+static const PolicyLookup TRUTH = {find_facts, NULL};
 
 static void read_log(uint64_t voter)
 {
@@ -206,7 +206,7 @@ static void check_page_at(Ranking *ranking, const RankQuery *query, uint32_t hou
     Naive naive = naive_of(query, ((int64_t)hour + 1) * HOUR_US - 1);
     uint64_t offset = site_below(naive.count + 1);
     RankPage page;
-    EXPECT_STATUS(ranking_page_at(ranking, query, hour, offset, RANK_PAGE_MOST, site.arena, &page),
+    EXPECT_STATUS(ranking_page_at(ranking, query, hour, offset, RANK_PAGE_MAX, site.arena, &page),
                   STATUS_OK);
     EXPECT_I64(page.policies, naive.count);
     EXPECT_I64(page.count, naive.count - offset);

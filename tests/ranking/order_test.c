@@ -4,11 +4,11 @@
 #include "test.h"
 #include "world.h"
 
-enum { MODEL_MOST = 20000 };
+enum { MODEL_MAX = 20000 };
 
 /* What the tree should hold, in order. */
 typedef struct Model {
-    OrderKey keys[MODEL_MOST];
+    OrderKey keys[MODEL_MAX];
     size_t count;
 } Model;
 
@@ -68,7 +68,7 @@ static OrderKey any_key(void)
 
 static void expect_slice(const Order *order, uint64_t first, size_t count)
 {
-    static OrderKey got[MODEL_MOST + 8];
+    static OrderKey got[MODEL_MAX + 8];
     size_t expected = first >= model.count ? 0 : model.count - (size_t)first;
     if (expected > count)
         expected = count;
@@ -144,7 +144,7 @@ TEST(grows_and_shrinks_as_a_sorted_array_would)
 
 TEST(built_at_once_is_the_same_as_one_by_one)
 {
-    static OrderKey keys[MODEL_MOST];
+    static OrderKey keys[MODEL_MAX];
     const size_t sizes[] = {0, 1, 2, 47, 48, 49, 64, 95, 96, 97, 2303, 2304, 2305, 5000};
     begin(9);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {

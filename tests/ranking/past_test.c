@@ -198,7 +198,7 @@ TEST(bad_questions_about_the_past_are_refused)
     EXPECT_STATUS(ranking_history(site.ranking, &all, policy, same, 2, moments), STATUS_INVALID);
     EXPECT_STATUS(ranking_history(site.ranking, &all, policy, down, 2, moments), STATUS_INVALID);
     EXPECT_STATUS(ranking_history(site.ranking, &all, policy, ahead, 2, moments), STATUS_INVALID);
-    EXPECT_STATUS(ranking_history(site.ranking, &all, policy, same, RANK_MOMENTS_MOST + 1, moments),
+    EXPECT_STATUS(ranking_history(site.ranking, &all, policy, same, RANK_MOMENTS_MAX + 1, moments),
                   STATUS_INVALID);
     EXPECT_STATUS(ranking_history(site.ranking, &all, 999, same, 1, moments), STATUS_OK);
     EXPECT_I64(moments[0].rank, 0);

@@ -192,7 +192,7 @@ TEST(bad_questions_are_refused)
     RankPlace place;
     const RankQuery bad[] = {{.days = 32},
                              {.category = 1, .party = 1},
-                             {.category = GROUPS_MOST + 1},
+                             {.category = GROUPS_MAX + 1},
                              {.party = UINT64_MAX},
                              {.days = UINT32_MAX}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -202,9 +202,9 @@ TEST(bad_questions_are_refused)
     }
     RankQuery all = {0};
     EXPECT_STATUS(ranking_page(site.ranking, &all, 0, 0, site.arena, &page), STATUS_INVALID);
-    EXPECT_STATUS(ranking_page(site.ranking, &all, 0, RANK_PAGE_MOST + 1, site.arena, &page),
+    EXPECT_STATUS(ranking_page(site.ranking, &all, 0, RANK_PAGE_MAX + 1, site.arena, &page),
                   STATUS_INVALID);
-    EXPECT_STATUS(ranking_page(site.ranking, &all, UINT64_MAX, RANK_PAGE_MOST, site.arena, &page),
+    EXPECT_STATUS(ranking_page(site.ranking, &all, UINT64_MAX, RANK_PAGE_MAX, site.arena, &page),
                   STATUS_OK);
     EXPECT_I64(page.count, 0);
     EXPECT_I64(page.policies, 1);

@@ -41,9 +41,9 @@ static void make_groups(void)
     Reason reason = {.rule = ""};
     for (int i = 0; i < SITE_CATEGORIES + SITE_PARTIES; i++) {
         uint64_t id;
-        Group group = {.name = arena_print(site.arena, "group %d", i),
-                       .description = SLICE("About it."),
-                       .active = true};
+        PolicyGroup group = {.name = arena_print(site.arena, "group %d", i),
+                             .description = SLICE("About it."),
+                             .active = true};
         EXPECT_STATUS(policies_set_group(site.policies,
                                          i < SITE_CATEGORIES ? GROUP_CATEGORY : GROUP_PARTY, &group,
                                          &id, &reason),
@@ -146,7 +146,7 @@ static SaveResult save(size_t voter, SaveRequest request)
 
 uint64_t site_create(uint64_t category, uint64_t party)
 {
-    CHECK(site.count < SITE_POLICIES_MOST);
+    CHECK(site.count < SITE_POLICIES_MAX);
     PolicyText text = {.name = arena_print(site.arena, "Policy %zu", site.count),
                        .description = SLICE("What."),
                        .rationale = SLICE("Why."),
@@ -162,8 +162,8 @@ uint64_t site_create(uint64_t category, uint64_t party)
 
 void site_hold_at(size_t voter, uint64_t policy, int64_t held, int64_t time_us)
 {
-    VoteWish wish = {policy, held};
-    SaveRequest request = {.wishes = &wish, .wish_count = 1, .time_us = time_us};
+    VoteRequest want = {policy, held};
+    SaveRequest request = {.vote_requests = &want, .vote_request_count = 1, .time_us = time_us};
     EXPECT_I64(save(voter, request).outcome, SAVE_SAVED);
 }
 
@@ -235,17 +235,18 @@ static uint64_t any_active(void)
 
 static void step_save(void)
 {
-    VoteWish wishes[3];
+    VoteRequest vote_requests[3];
     size_t count = 0;
     for (int i = 0; i < 3; i++) {
-        VoteWish wish = {any_active(), (int64_t)site_below(30)};
+        VoteRequest want = {any_active(), (int64_t)site_below(30)};
         bool again = false;
         for (size_t k = 0; k < count; k++)
-            again = again || wishes[k].policy == wish.policy;
+            again = again || vote_requests[k].policy == want.policy;
         if (!again)
-            wishes[count++] = wish;
+            vote_requests[count++] = want;
     }
-    SaveRequest request = {.wishes = wishes, .wish_count = 1 + site_below(count)};
+    SaveRequest request = {.vote_requests = vote_requests,
+                           .vote_request_count = 1 + site_below(count)};
     (void)save(site_below(SITE_VOTERS), request); /* or refused: without pollies */
 }
 
@@ -264,7 +265,7 @@ static void step_move(void)
 void site_step(void)
 {
     uint64_t luck = site_below(100);
-    if (site.count < 4 || (luck < 6 && site.count < SITE_POLICIES_MOST))
+    if (site.count < 4 || (luck < 6 && site.count < SITE_POLICIES_MAX))
         site_create(1 + site_below(SITE_CATEGORIES), site_below(SITE_PARTIES + 1));
     else if (luck < 10)
         step_move();

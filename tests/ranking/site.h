@@ -14,7 +14,7 @@
 
 enum {
     SITE_VOTERS = 8,
-    SITE_POLICIES_MOST = 200,
+    SITE_POLICIES_MAX = 200,
     SITE_CATEGORIES = 3,
     SITE_PARTIES = 2,
     SITE_WINDOW = 3
@@ -31,7 +31,7 @@ typedef struct Site {
     Votes *votes;
     Arena *arena;
     uint64_t voters[SITE_VOTERS];
-    uint64_t ids[SITE_POLICIES_MOST]; /* of all policies that were made */
+    uint64_t ids[SITE_POLICIES_MAX]; /* of all policies that were made */
     size_t count;
 } Site;
 
@@ -67,7 +67,7 @@ void site_step(void);
 /* ---- The naive ranking ------------------------------------------------------------------------------------------ */
 
 typedef struct Naive {
-    RankRow rows[SITE_POLICIES_MOST];
+    RankRow rows[SITE_POLICIES_MAX];
     size_t count;
 } Naive;
 

@@ -24,19 +24,19 @@ static void save_once(size_t voter, uint64_t *luck, Arena *arena)
     Reason reason;
     VoterState state;
     SaveResult result;
-    VoteWish wishes[2];
+    VoteRequest vote_requests[2];
     *luck = *luck * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     size_t at = *luck >> 33 & 0xffff;
-    wishes[0] = (VoteWish){site.ids[at % HOT], (int64_t)(at % 29)};
-    wishes[1] = (VoteWish){site.ids[(at + 1) % HOT], (int64_t)(at % 31)};
+    vote_requests[0] = (VoteRequest){site.ids[at % HOT], (int64_t)(at % 29)};
+    vote_requests[1] = (VoteRequest){site.ids[(at + 1) % HOT], (int64_t)(at % 31)};
     if (votes_show(site.votes, site.voters[voter], arena, &state) != STATUS_OK) {
         failures++;
         return;
     }
     SaveRequest request = {.voter = site.voters[voter],
                            .seen = state.version,
-                           .wishes = wishes,
-                           .wish_count = 1 + at % 2};
+                           .vote_requests = vote_requests,
+                           .vote_request_count = 1 + at % 2};
     Status status = votes_save(site.votes, &request, arena, &result, &reason);
     note_failure(status != STATUS_OK);
     if (status == STATUS_OK) {

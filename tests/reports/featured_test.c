@@ -1,21 +1,21 @@
 /* featured_test.c -- featured policies: one order, each once, from when until when, and none is lost between two who change the list. */
 #include "policies/featured.h"
 
-#include "stage.h"
+#include "accounts_fixture.h"
 
 static Policies *policies;
 
 static Policies *open_on(Store *store)
 {
     return policies_new(
-        &(PoliciesOptions){.store = store, .world = stage.world, .id_block = 16, .cache_s = 60});
+        &(PoliciesOptions){.store = store, .world = fixture.world, .id_block = 16, .cache_s = 60});
 }
 
 static void begin(void)
 {
     policies_free(policies);
-    stage_begin();
-    policies = open_on(stage.store);
+    fixture_begin();
+    policies = open_on(fixture.store);
     EXPECT_STATUS(policies_ensure_categories(policies, POLICY_CATEGORIES, POLICY_CATEGORY_COUNT,
                                              &(Reason){0}),
                   STATUS_OK);
@@ -25,7 +25,7 @@ static void end(void)
 {
     policies_free(policies);
     policies = NULL;
-    stage_end();
+    fixture_end();
 }
 
 static uint64_t new_policy(void)
@@ -37,15 +37,15 @@ static uint64_t new_policy(void)
                                  .description = SLICE("x"),
                                  .rationale = SLICE("y"),
                                  .category = 1},
-                        .version = id_new(stage.world.clock, stage.world.random),
+                        .version = id_new(fixture.world.clock, fixture.world.random),
                         .time_us = contract_now_us()};
     EXPECT_STATUS(policies_create(policies, &policy, &(Reason){0}), STATUS_OK);
     return id;
 }
 
-static Status feature(FeatureWish wish)
+static Status feature(FeatureRequest want)
 {
-    return policies_feature(policies, &wish, NULL);
+    return policies_feature(policies, &want, NULL);
 }
 
 static size_t listed(Featured **ret_list)
@@ -68,15 +68,15 @@ TEST(a_place_moves_the_others_on)
     begin();
     uint64_t a = new_policy(), b = new_policy(), c = new_policy();
     expect_order(NULL, 0);
-    EXPECT_STATUS(feature((FeatureWish){.policy = a}), STATUS_OK);
-    EXPECT_STATUS(feature((FeatureWish){.policy = b}), STATUS_OK);
-    EXPECT_STATUS(feature((FeatureWish){.policy = c, .place = 1}), STATUS_OK);
+    EXPECT_STATUS(feature((FeatureRequest){.policy = a}), STATUS_OK);
+    EXPECT_STATUS(feature((FeatureRequest){.policy = b}), STATUS_OK);
+    EXPECT_STATUS(feature((FeatureRequest){.policy = c, .place = 1}), STATUS_OK);
     expect_order((uint64_t[]){c, a, b}, 3);
-    EXPECT_STATUS(feature((FeatureWish){.policy = c, .place = 2}), STATUS_OK);
+    EXPECT_STATUS(feature((FeatureRequest){.policy = c, .place = 2}), STATUS_OK);
     expect_order((uint64_t[]){a, c, b}, 3);
-    EXPECT_STATUS(feature((FeatureWish){.policy = a}), STATUS_OK); /* stays where it is */
+    EXPECT_STATUS(feature((FeatureRequest){.policy = a}), STATUS_OK); /* stays where it is */
     expect_order((uint64_t[]){a, c, b}, 3);
-    EXPECT_STATUS(feature((FeatureWish){.policy = a, .place = FEATURED_MOST}), STATUS_OK);
+    EXPECT_STATUS(feature((FeatureRequest){.policy = a, .place = FEATURED_MAX}), STATUS_OK);
     expect_order((uint64_t[]){c, b, a}, 3);
     EXPECT_STATUS(policies_unfeature(policies, b), STATUS_OK);
     EXPECT_STATUS(policies_unfeature(policies, b), STATUS_OK);
@@ -100,11 +100,11 @@ TEST(what_cannot_be_featured_is_named)
     uint64_t policy = new_policy();
     int64_t now_us = contract_now_us();
     const struct {
-        FeatureWish wish;
+        FeatureRequest want;
         Status expected;
         const char *field;
     } CASES[] = {
-        {{.policy = policy, .place = FEATURED_MOST + 1}, STATUS_INVALID, "place"},
+        {{.policy = policy, .place = FEATURED_MAX + 1}, STATUS_INVALID, "place"},
         {{.policy = policy, .from_us = -1}, STATUS_INVALID, "from"},
         {{.policy = policy, .until_us = now_us}, STATUS_INVALID, "until"},
         {{.policy = policy, .from_us = now_us + 10, .until_us = now_us + 10},
@@ -114,12 +114,12 @@ TEST(what_cannot_be_featured_is_named)
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         Reason reason = {0};
-        EXPECT_STATUS(policies_feature(policies, &CASES[i].wish, &reason), CASES[i].expected);
+        EXPECT_STATUS(policies_feature(policies, &CASES[i].want, &reason), CASES[i].expected);
         EXPECT_SLICE(slice_from(reason.field), slice_from(CASES[i].field));
     }
     PolicyMove move = {.state = POLICY_RETIRED};
     EXPECT_STATUS(policies_move(policies, policy, POLICY_ACTIVE, &move, NULL), STATUS_OK);
-    EXPECT_STATUS(feature((FeatureWish){.policy = policy}), STATUS_REFUSED);
+    EXPECT_STATUS(feature((FeatureRequest){.policy = policy}), STATUS_REFUSED);
     expect_order(NULL, 0);
     end();
 }
@@ -128,21 +128,21 @@ TEST(a_full_list_drops_what_is_over_the_longest)
 {
     begin();
     uint64_t first = 0;
-    for (int i = 0; i < FEATURED_MOST; i++) {
+    for (int i = 0; i < FEATURED_MAX; i++) {
         uint64_t id = new_policy();
         first = first == 0 ? id : first;
         int64_t until_us = contract_now_us() + (100 - i) * US_PER_S;
-        EXPECT_STATUS(feature((FeatureWish){.policy = id, .until_us = until_us}), STATUS_OK);
+        EXPECT_STATUS(feature((FeatureRequest){.policy = id, .until_us = until_us}), STATUS_OK);
     }
     uint64_t more = new_policy();
-    EXPECT_STATUS(feature((FeatureWish){.policy = more}), STATUS_REFUSED);
+    EXPECT_STATUS(feature((FeatureRequest){.policy = more}), STATUS_REFUSED);
     contract_pass_s(1000);
-    EXPECT_STATUS(feature((FeatureWish){.policy = more}), STATUS_OK);
+    EXPECT_STATUS(feature((FeatureRequest){.policy = more}), STATUS_OK);
     Featured *list;
-    EXPECT_I64(listed(&list), FEATURED_MOST);
+    EXPECT_I64(listed(&list), FEATURED_MAX);
     EXPECT_I64(list[0].policy,
                first); /* its end was the last; that of the last was the first, and gone */
-    EXPECT_I64(list[FEATURED_MOST - 1].policy, more);
+    EXPECT_I64(list[FEATURED_MAX - 1].policy, more);
     end();
 }
 
@@ -155,8 +155,8 @@ typedef struct Race {
 static void feature_one(int index, void *context)
 {
     Race *race = context;
-    FeatureWish wish = {.policy = race->ids[index], .place = 1};
-    race->told[index] = policies_feature(policies, &wish, NULL);
+    FeatureRequest want = {.policy = race->ids[index], .place = 1};
+    race->told[index] = policies_feature(policies, &want, NULL);
 }
 
 TEST(none_is_lost_between_many)
@@ -176,14 +176,14 @@ TEST(none_is_lost_between_many)
 /* Told OK: it stands. Told anything but UNKNOWN: it does not. */
 static bool feature_with_fault(uint64_t policy, int n, FaultFate fate)
 {
-    Policies *faulty = open_on(&stage.faulty.store);
-    FeatureWish wish = {.policy = policy};
-    stage.faulty.calls = 0;
-    faulty_plan(&stage.faulty, n, fate, FAULT_FOREVER);
-    Status told = policies_feature(faulty, &wish, NULL);
-    bool struck = faulty_struck(&stage.faulty);
-    stage.faulty.at = 0;
-    faulty_deliver(&stage.faulty);
+    Policies *faulty = open_on(&fixture.faulty.store);
+    FeatureRequest want = {.policy = policy};
+    fixture.faulty.calls = 0;
+    faulty_plan(&fixture.faulty, n, fate, FAULT_FOREVER);
+    Status told = policies_feature(faulty, &want, NULL);
+    bool struck = faulty_struck(&fixture.faulty);
+    fixture.faulty.at = 0;
+    faulty_deliver(&fixture.faulty);
     policies_free(faulty);
     Featured *list;
     size_t count = listed(&list);

@@ -1,6 +1,6 @@
 /* reports_test.c -- reports are kept and told, one moderator has one, and no fault leaves a report that nobody finds. */
-#include "reports/inside.h"
-#include "stage.h"
+#include "accounts_fixture.h"
+#include "reports/reports_private.h"
 
 static Policies *policies;
 static Reports *reports; /* on the faulty store */
@@ -10,9 +10,9 @@ static uint64_t ann, mod, other; /* accounts */
 static Reports *open_on(Store *store)
 {
     return reports_new(&(ReportsOptions){.store = store,
-                                         .world = stage.world,
+                                         .world = fixture.world,
                                          .vault = test_vault(),
-                                         .accounts = stage.honest,
+                                         .accounts = fixture.honest,
                                          .policies = policies,
                                          .id_block = 1});
 }
@@ -20,9 +20,9 @@ static Reports *open_on(Store *store)
 static void open_all(void)
 {
     policies = policies_new(&(PoliciesOptions){
-        .store = stage.store, .world = stage.world, .id_block = 1, .cache_s = 60});
-    reports = open_on(&stage.faulty.store);
-    honest = open_on(stage.store);
+        .store = fixture.store, .world = fixture.world, .id_block = 1, .cache_s = 60});
+    reports = open_on(&fixture.faulty.store);
+    honest = open_on(fixture.store);
 }
 
 static void close_all(void)
@@ -37,21 +37,21 @@ static void close_all(void)
 static void begin(void)
 {
     close_all(); /* what a failed test left behind */
-    stage_begin();
+    fixture_begin();
     open_all();
     Reason reason = {0};
     EXPECT_STATUS(
         policies_ensure_categories(policies, POLICY_CATEGORIES, POLICY_CATEGORY_COUNT, &reason),
         STATUS_OK);
-    ann = stage_confirmed("ann");
-    mod = stage_confirmed("mod");
-    other = stage_confirmed("other");
+    ann = fixture_confirmed("ann");
+    mod = fixture_confirmed("mod");
+    other = fixture_confirmed("other");
 }
 
 static void end(void)
 {
     close_all();
-    stage_end();
+    fixture_end();
 }
 
 static uint64_t new_policy(void)
@@ -64,7 +64,7 @@ static uint64_t new_policy(void)
                                  .description = SLICE("x"),
                                  .rationale = SLICE("y"),
                                  .category = 1},
-                        .version = id_new(stage.world.clock, stage.world.random),
+                        .version = id_new(fixture.world.clock, fixture.world.random),
                         .time_us = contract_now_us()};
     EXPECT_STATUS(policies_create(policies, &policy, &reason), STATUS_OK);
     return id;
@@ -105,15 +105,15 @@ static Report read(uint64_t id)
 static Status move(uint64_t id, ReportState state, uint64_t moderator)
 {
     Report after;
-    ReportMove wish = {state, moderator, report_is_closed(state) ? SLICE("because") : SLICE_EMPTY};
+    ReportMove want = {state, moderator, report_is_closed(state) ? SLICE("because") : SLICE_EMPTY};
     contract_pass_s(1);
-    return reports_move(honest, id, &wish, contract_arena(), &after, NULL);
+    return reports_move(honest, id, &want, contract_arena(), &after, NULL);
 }
 
 static ReportPage list(ReportState state)
 {
     ReportPage page = {.count = 0};
-    ReportQuery query = {.state = state, .limit = REPORTS_LIST_MOST};
+    ReportQuery query = {.state = state, .limit = REPORTS_LIST_MAX};
     EXPECT_STATUS(reports_list(honest, &query, contract_arena(), &page), STATUS_OK);
     return page;
 }
@@ -196,10 +196,10 @@ TEST(what_cannot_be_reported_is_told_by_field_and_rule)
     report.words = SLICE(" \n ");
     EXPECT_STATUS(tried(report, &reason), STATUS_INVALID);
     EXPECT_SLICE(slice_from(reason.field), SLICE("words"));
-    report.words = contract_filler(REPORT_WORDS_MOST + 1, 'x');
+    report.words = contract_filler(REPORT_WORDS_MAX + 1, 'x');
     EXPECT_STATUS(tried(report, &reason), STATUS_INVALID);
     EXPECT_SLICE(slice_from(reason.field), SLICE("words"));
-    report.words = contract_filler(REPORT_WORDS_MOST, 'x');
+    report.words = contract_filler(REPORT_WORDS_MAX, 'x');
     EXPECT_STATUS(tried(report, &reason), STATUS_OK);
     NewReport no_address = trouble();
     no_address.email = SLICE_EMPTY;
@@ -216,9 +216,9 @@ TEST(the_right_to_report_can_be_taken_away)
 {
     begin();
     Reason reason;
-    uint64_t policy = new_policy(), waiting = stage_pending("newcomer");
+    uint64_t policy = new_policy(), waiting = fixture_pending("newcomer");
     AccountRights rights = {.denied = 1u << RIGHT_REPORT};
-    EXPECT_STATUS(accounts_set_rights(stage.honest, ann, &rights, &reason), STATUS_OK);
+    EXPECT_STATUS(accounts_set_rights(fixture.honest, ann, &rights, &reason), STATUS_OK);
     EXPECT_STATUS(tried(about(policy, ann), &reason), STATUS_DENIED);
     EXPECT_STATUS(tried(about(policy, waiting), &reason), STATUS_OK);
     EXPECT_STATUS(tried(about(policy, other), &reason), STATUS_OK);
@@ -286,7 +286,7 @@ TEST(closing_needs_a_reason)
     EXPECT_STATUS(reports_move(honest, id, &close, contract_arena(), &report, &reason),
                   STATUS_INVALID);
     EXPECT_SLICE(slice_from(reason.field), SLICE("reason"));
-    close.reason = contract_filler(REPORT_REASON_MOST + 1, 'x');
+    close.reason = contract_filler(REPORT_REASON_MAX + 1, 'x');
     EXPECT_STATUS(reports_move(honest, id, &close, contract_arena(), &report, &reason),
                   STATUS_INVALID);
     EXPECT(read(id).state == REPORT_OPEN);
@@ -365,7 +365,7 @@ TEST(pages_go_on_where_the_last_one_ended)
         }
     }
     EXPECT_I64(seen, 7);
-    query.limit = REPORTS_LIST_MOST + 1;
+    query.limit = REPORTS_LIST_MAX + 1;
     EXPECT_STATUS(reports_list(honest, &query, contract_arena(), &page), STATUS_INVALID);
     end();
 }
@@ -393,9 +393,9 @@ TEST(a_closed_report_expires_and_an_open_one_does_not)
     uint64_t policy = new_policy(), closed = made(about(policy, ann)),
              open = made(about(policy, other));
     EXPECT_STATUS(move(closed, REPORT_ACTED, mod), STATUS_OK);
-    stage_pass_days(REPORT_KEPT_DAYS - 1);
+    fixture_pass_days(REPORT_KEPT_DAYS - 1);
     EXPECT(is_listed(closed, REPORT_ACTED));
-    stage_pass_days(2);
+    fixture_pass_days(2);
     Report report;
     EXPECT_STATUS(reports_read(honest, closed, contract_arena(), &report), STATUS_NOT_FOUND);
     EXPECT_I64(list(REPORT_ACTED).count, 0);
@@ -477,8 +477,8 @@ static const int LASTS[] = {FAULT_ONCE, FAULT_OUTAGE, FAULT_FOREVER};
 
 static void recover(void)
 {
-    stage.faulty.at = 0;
-    faulty_deliver(&stage.faulty);
+    fixture.faulty.at = 0;
+    faulty_deliver(&fixture.faulty);
 }
 
 /* Told OK: there, listed, and to be told. Told anything but UNKNOWN: not there. */
@@ -488,10 +488,10 @@ static bool make_with_fault(int n, FaultFate fate, int lasts)
     uint64_t id = 0;
     size_t before = list(REPORT_OPEN).count;
     contract_pass_s(1);
-    stage.faulty.calls = 0;
-    faulty_plan(&stage.faulty, n, fate, lasts);
+    fixture.faulty.calls = 0;
+    faulty_plan(&fixture.faulty, n, fate, lasts);
     Status told = reports_make(reports, &report, &id, NULL);
-    bool struck = faulty_struck(&stage.faulty);
+    bool struck = faulty_struck(&fixture.faulty);
     recover();
     size_t after = list(REPORT_OPEN).count;
     EXPECT(after - before <= 1);
@@ -522,10 +522,10 @@ static bool take_with_fault(uint64_t id, int n, FaultFate fate, int lasts)
     Report stands;
     ReportMove take = {REPORT_TAKEN, mod, SLICE_EMPTY};
     contract_pass_s(1);
-    stage.faulty.calls = 0;
-    faulty_plan(&stage.faulty, n, fate, lasts);
+    fixture.faulty.calls = 0;
+    faulty_plan(&fixture.faulty, n, fate, lasts);
     Status told = reports_move(reports, id, &take, contract_arena(), &stands, NULL);
-    bool struck = faulty_struck(&stage.faulty);
+    bool struck = faulty_struck(&fixture.faulty);
     recover();
     ReportState state = read(id).state;
     if (told == STATUS_OK)
@@ -566,7 +566,7 @@ TEST(a_restart_forgets_nothing)
     uint64_t id = made(trouble());
     EXPECT_STATUS(move(id, REPORT_TAKEN, mod), STATUS_OK);
     close_all();
-    stage_restart();
+    fixture_restart();
     open_all();
     EXPECT(is_listed(id, REPORT_TAKEN));
     EXPECT_I64(read(id).moderator, mod);

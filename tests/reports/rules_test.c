@@ -81,17 +81,19 @@ TEST(words_lead_back_to_what_they_name)
 {
     for (int i = 0; i < REPORT_STATE_COUNT; i++) {
         ReportState state;
-        EXPECT_STATUS(report_state_from(slice_from(report_state_word((ReportState)i)), &state),
+        EXPECT_STATUS(word_find(REPORT_STATE_WORDS, slice_from(report_state_word((ReportState)i)),
+                                "", &state, NULL),
                       STATUS_OK);
         EXPECT_I64(state, i);
     }
     for (int i = 0; i < REPORT_KIND_COUNT; i++) {
         ReportKind kind;
-        EXPECT_STATUS(report_kind_from(slice_from(report_kind_word((ReportKind)i)), &kind),
+        EXPECT_STATUS(word_find(REPORT_KIND_WORDS, slice_from(report_kind_word((ReportKind)i)), "",
+                                &kind, NULL),
                       STATUS_OK);
         EXPECT_I64(kind, i);
     }
     ReportState state = REPORT_TAKEN;
-    EXPECT_STATUS(report_state_from(SLICE("tea"), &state), STATUS_NOT_FOUND);
+    EXPECT_STATUS(word_find(REPORT_STATE_WORDS, SLICE("tea"), "", &state, NULL), STATUS_INVALID);
     EXPECT(state == REPORT_TAKEN);
 }

@@ -3,7 +3,7 @@
 
 #include "workloads.h"
 
-enum { TRIES = 3, ROWS_MOST = 3 };
+enum { TRIES = 3, ROWS_MAX = 3 };
 
 static const Slice HEAD = {"head", 4};
 static const Slice SLOT = {"slot", 4};
@@ -33,7 +33,7 @@ static void *setup(Run *run, Store *store)
     (void)store;
     Arena *arena = run_arena(run);
     Chain *chain = ARENA_NEW(arena, Chain);
-    chain->row_count = 1 + run_draw(run, ROWS_MOST);
+    chain->row_count = 1 + run_draw(run, ROWS_MAX);
     chain->rows = ARENA_ARRAY(arena, chain->row_count, Slice);
     chain->seen = ARENA_ARRAY(arena, chain->row_count, uint64_t);
     for (size_t i = 0; i < chain->row_count; i++)

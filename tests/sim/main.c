@@ -11,7 +11,7 @@
 
 #include "simulator.h"
 
-enum { JOBS_MOST = 64, SHOWN_MOST = 3, FAULTS_MOST = 100000 };
+enum { JOBS_MAX = 64, SHOWN_MAX = 3, FAULTS_MAX = 100000 };
 
 static const char HELP[] =
     "sim [--runs N] [--seed S] [--workload W] [--mutant NAME] [--twice] [--jobs N]\n"
@@ -60,7 +60,7 @@ static void list_from(Options *options, const char *text)
     options->listed = calloc(strlen(text) + 1, sizeof(SimFired));
     CHECK(options->listed != NULL);
     while (slice_split(&rest, ',', &part)) {
-        if (options->listed_count == FAULTS_MOST)
+        if (options->listed_count == FAULTS_MAX)
             fail("too many faults", "");
         if (sim_fired_from_text(part, &options->listed[options->listed_count++]) != STATUS_OK)
             fail("not a list of faults: ", text);
@@ -107,7 +107,7 @@ static Options read_options(int argc, char **argv)
         else
             fail("not understood: ", argv[i]);
     }
-    if (options.jobs < 1 || options.jobs > JOBS_MOST)
+    if (options.jobs < 1 || options.jobs > JOBS_MAX)
         fail("--jobs is from 1 to 64", "");
     return options;
 }
@@ -196,7 +196,7 @@ static void run_seed(const Options *options, uint64_t seed, Totals *totals)
     }
     if (result.violations > 0) {
         totals->violations++;
-        if (totals->shown++ < SHOWN_MOST)
+        if (totals->shown++ < SHOWN_MAX)
             show(&plan, &result);
     }
     run_result_free(&result);

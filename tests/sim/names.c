@@ -1,5 +1,6 @@
 /* names.c -- see names.h: what the clients do. */
 #include "names.h"
+#include "access/closing.h"
 
 #include "base/bytes.h"
 #include "base/ids.h"
@@ -126,9 +127,9 @@ static void do_register(Actor *actor)
     if (!try->answered || status != STATUS_OK)
         return;
     try->id = id;
-    if (names->known_count < NAMES_ACCOUNTS_MOST)
+    if (names->known_count < NAMES_ACCOUNTS_MAX)
         names->known[names->known_count++] = id;
-    if (registration.confirmed && id < NAMES_ACCOUNTS_MOST)
+    if (registration.confirmed && id < NAMES_ACCOUNTS_MAX)
         names->seen[id].confirmed = true;
 }
 
@@ -138,7 +139,7 @@ static void do_look(Actor *actor)
     Names *names = run_state(actor->run);
     uint64_t id = somebody(actor);
     Account account;
-    if (id == 0 || id >= NAMES_ACCOUNTS_MOST)
+    if (id == 0 || id >= NAMES_ACCOUNTS_MAX)
         return;
     NamesSeen before = names->seen[id], *seen = &names->seen[id];
     Status status = accounts_read(actor->accounts, id, actor->arena, &account);
@@ -159,7 +160,7 @@ static void do_confirm(Actor *actor)
     Names *names = run_state(actor->run);
     uint64_t id = somebody(actor);
     if (id == 0 || accounts_confirm(actor->accounts, id, NULL) != STATUS_OK ||
-        !sim_client_alive(actor->client) || id >= NAMES_ACCOUNTS_MOST)
+        !sim_client_alive(actor->client) || id >= NAMES_ACCOUNTS_MAX)
         return;
     names->seen[id].confirmed = true;
 }
@@ -188,8 +189,8 @@ static void do_close(Actor *actor)
 {
     Names *names = run_state(actor->run);
     uint64_t id = somebody(actor);
-    if (id == 0 || accounts_close(actor->accounts, id, NULL) != STATUS_OK ||
-        !sim_client_alive(actor->client) || id >= NAMES_ACCOUNTS_MOST)
+    if (id == 0 || access_close_account(actor->accounts, id, NULL) != STATUS_OK ||
+        !sim_client_alive(actor->client) || id >= NAMES_ACCOUNTS_MAX)
         return;
     names->seen[id].closed = true;
 }
@@ -210,7 +211,7 @@ static void do_clean_up(Actor *actor)
 static void do_set_setting(Actor *actor)
 {
     Slice value = arena_print(actor->arena, "%d", (int)draw(actor, 1000));
-    (void)!accounts_set_setting(actor->accounts, SLICE("salary"), value, 0, NULL);
+    (void)!settings_set(accounts_settings(actor->accounts), SLICE("salary"), value, 0, NULL);
 }
 
 /* Somebody judges by what is in force at their time; that must stay what was in force. */
@@ -219,7 +220,7 @@ static void do_judge(Actor *actor)
     Names *names = run_state(actor->run);
     SettingsHistory history;
     int64_t now_us = clock_now_us(actor->world.clock);
-    if (accounts_settings(actor->accounts, actor->arena, &history) != STATUS_OK ||
+    if (settings_read(accounts_settings(actor->accounts), actor->arena, &history) != STATUS_OK ||
         !sim_client_alive(actor->client))
         return;
     NamesJudged *judged = ARENA_NEW(run_arena(actor->run), NamesJudged);

@@ -21,7 +21,7 @@ typedef struct NamesSeen {
     bool confirmed, closed, gone;
 } NamesSeen;
 
-enum { NAMES_ACCOUNTS_MOST = 4096 };
+enum { NAMES_ACCOUNTS_MAX = 4096 };
 
 /* Which version of the settings somebody judged by at a time. */
 typedef struct NamesJudged {
@@ -33,8 +33,8 @@ typedef struct NamesJudged {
 typedef struct Names {
     NamesTry *tries;
     int64_t last_number;
-    NamesSeen seen[NAMES_ACCOUNTS_MOST]; /* by id */
-    uint64_t known[NAMES_ACCOUNTS_MOST]; /* ids of registrations that were told OK */
+    NamesSeen seen[NAMES_ACCOUNTS_MAX]; /* by id */
+    uint64_t known[NAMES_ACCOUNTS_MAX]; /* ids of registrations that were told OK */
     size_t known_count;
     NamesJudged *judged;
 } Names;

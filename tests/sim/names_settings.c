@@ -8,7 +8,7 @@ static void check(Run *run, Store *store, Arena *arena)
                    .random = world_real().random};
     Accounts *accounts = names_accounts(run, store, world);
     SettingsHistory history = {NULL, 0};
-    if (accounts_settings(accounts, arena, &history) != STATUS_OK)
+    if (settings_read(accounts_settings(accounts), arena, &history) != STATUS_OK)
         run_violated(run, "a healed cluster does not tell its settings");
     for (const NamesJudged *judged = names->judged; judged != NULL && history.count > 0;
          judged = judged->next) {

@@ -21,7 +21,7 @@ static void check_try(Run *run, const NamesTry *try, const FoundAccount *found)
                      status_name(try->told), account_state_text(found->state));
     if (try->told != STATUS_OK)
         return;
-    NamesSeen seen = try->id < NAMES_ACCOUNTS_MOST ? names->seen[try->id] : (NamesSeen){0};
+    NamesSeen seen = try->id < NAMES_ACCOUNTS_MAX ? names->seen[try->id] : (NamesSeen){0};
     if (found->id != try->id)
         run_violated(run, "account %llu was made and is gone", (unsigned long long)try->id);
     else if (seen.closed ? found->state != ACCOUNT_CLOSED

@@ -3,7 +3,7 @@
 
 #include "workloads.h"
 
-enum { ROWS_MOST = 4, STAMPS = 1024 };
+enum { ROWS_MAX = 4, STAMPS = 1024 };
 
 const Table PLAIN_TABLE = {
     .number = TABLE_FIRST_FOR_TESTS + 101,
@@ -28,7 +28,7 @@ static void *setup(Run *run, Store *store)
     (void)store;
     Arena *arena = run_arena(run);
     Plain *plain = ARENA_NEW(arena, Plain);
-    plain->row_count = 1 + run_draw(run, ROWS_MOST);
+    plain->row_count = 1 + run_draw(run, ROWS_MAX);
     plain->rows = ARENA_ARRAY(arena, plain->row_count, PlainRow);
     for (size_t i = 0; i < plain->row_count; i++)
         plain->rows[i].key = arena_print(arena, "row %zu", i);

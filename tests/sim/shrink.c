@@ -6,7 +6,7 @@
 
 #include "simulator.h"
 
-enum { RUNS_MOST = 2000 };
+enum { RUNS_MAX = 2000 };
 
 typedef struct Shrinking {
     RunPlan plan;
@@ -42,7 +42,7 @@ static bool leave_out(Shrinking *own, size_t from, size_t to)
 static void shrink(Shrinking *own)
 {
     for (size_t part = own->count; part > 0; part /= 2) {
-        for (size_t from = 0; from < own->count && own->runs < RUNS_MOST;) {
+        for (size_t from = 0; from < own->count && own->runs < RUNS_MAX;) {
             size_t to = from + part < own->count ? from + part : own->count;
             if (!leave_out(own, from, to))
                 from = to;

@@ -17,7 +17,7 @@ const char *mutant_made;
 #define DAY_US (S_PER_DAY * US_PER_S)
 /* 2026-01-31T12:00:00Z */
 #define START_US INT64_C(1769860800000000)
-enum { GRACE_DAYS = 20, REPAIR_DAYS = 4, SETTLING_DAYS = 10, LIVES_MOST = 64, SWEEPS = 3 };
+enum { GRACE_DAYS = 20, REPAIR_DAYS = 4, SETTLING_DAYS = 10, LIVES_MAX = 64, SWEEPS = 3 };
 
 struct Run {
     const RunPlan *plan;
@@ -32,7 +32,7 @@ struct Run {
     int64_t rest_us; /* how far apart the moments are to which clients rest */
     uint32_t lives;
     SimClient *first[2]; /* for RunResult.calls */
-    uint32_t pieces_done[LIVES_MOST + 1];
+    uint32_t pieces_done[LIVES_MAX + 1];
 };
 
 /* ---- For workloads --------------------------------------------------------------------------------------- */
@@ -141,7 +141,7 @@ static void client_life(SimClient *client, void *context);
 /* Somebody starts the program again some time after it died. */
 static void start_life(Run *run, int64_t at_us)
 {
-    if (run->lives >= LIVES_MOST)
+    if (run->lives >= LIVES_MAX)
         return;
     SimClient *client = sim_client_start(run->world, at_us, client_life, run);
     if (run->lives < 2)

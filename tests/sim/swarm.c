@@ -4,7 +4,7 @@
 /* From the first to the last, each doubling as likely; most in seconds. */
 typedef struct Strength {
     SimFault fault;
-    uint32_t rate_least, rate_most;
+    uint32_t rate_min, rate_max;
     int64_t most_least_ms, most_most_ms;
 } Strength;
 
@@ -53,7 +53,7 @@ SimSwarm swarm_of(uint64_t *luck)
     SimSwarm swarm = {0};
     for (size_t i = 0; i < sizeof STRENGTHS / sizeof STRENGTHS[0]; i++) {
         const Strength *strength = &STRENGTHS[i];
-        uint32_t rate = (uint32_t)log_uniform(luck, strength->rate_least, strength->rate_most);
+        uint32_t rate = (uint32_t)log_uniform(luck, strength->rate_min, strength->rate_max);
         int64_t most_ms = log_uniform(luck, strength->most_least_ms, strength->most_most_ms);
         if (swarm_draw(luck) % 2 == 0)
             swarm.rate[strength->fault] = rate;

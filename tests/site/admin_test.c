@@ -14,7 +14,8 @@ static Status judge(Account who, Account of, uint32_t roles, uint32_t denied)
 {
     Reason reason = {.rule = ""};
     AccountRights rights = {.roles = roles, .denied = denied};
-    Status status = person_rights_rule(&who, &of, &rights, &reason);
+    Actor actor = {.account = &who, .roles = who.roles};
+    Status status = person_rights_rule(&actor, &of, &rights, &reason);
     EXPECT(status == STATUS_OK || reason.rule[0] != '\0');
     return status;
 }
@@ -44,7 +45,7 @@ TEST(a_preview_says_what_changes_and_nothing_else)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     VotingSettings before = SETTINGS_AT_FIRST, after = SETTINGS_AT_FIRST;
-    SettingEffect effects[SETTING_EFFECTS_MOST];
+    SettingEffect effects[SETTING_EFFECTS_MAX];
     EXPECT_I64(setting_effects(&before, &after, arena, effects), 0);
     after.withdrawal_percent = 30;
     EXPECT_I64(setting_effects(&before, &after, arena, effects), 1);
@@ -64,7 +65,7 @@ TEST(a_newcomer_without_a_salary_never_saves_up)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     VotingSettings before = SETTINGS_AT_FIRST, after = SETTINGS_AT_FIRST;
-    SettingEffect effects[SETTING_EFFECTS_MOST];
+    SettingEffect effects[SETTING_EFFECTS_MAX];
     after.salary = 0;
     size_t count = setting_effects(&before, &after, arena, effects);
     EXPECT_I64(count, 3);

@@ -1,5 +1,5 @@
 /* agents_test.c -- what people read for what browsers say of themselves. */
-#include "site/agents.h"
+#include "site/account/agents.h"
 
 #include "test.h"
 

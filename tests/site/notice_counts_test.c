@@ -1,5 +1,5 @@
 /* notice_counts_test.c -- the number of notices is kept for a while, and no longer. */
-#include "site/notice_counts.h"
+#include "site/cached/notice_counts.h"
 #include "test.h"
 #include "world.h"
 

@@ -1,6 +1,6 @@
 /* parts_test.c -- rows, small curves, addresses, topics: what pages are made of, without a store. */
+#include "draw/markdown.h"
 #include "site/live.h"
-#include "site/markdown.h"
 #include "site/pages.h"
 #include "site/views.h"
 #include "test.h"
@@ -10,24 +10,24 @@ static bool has(Slice text, const char *part)
     return memmem(text.data, text.size, part, strlen(part)) != NULL;
 }
 
-static PolicyCard card(void)
+static PolicySummary summary(void)
 {
-    return (PolicyCard){.id = 12,
-                        .name = SLICE("<script>\"x\"</script>"),
-                        .address = SLICE("/policies/12-script-x-script"),
-                        .category_name = SLICE("A & B"),
-                        .party_name = SLICE("<i>"),
-                        .summary = SLICE("<b>bold</b>"),
-                        .rank = 3,
-                        .votes = -12345,
-                        .total = 7};
+    return (PolicySummary){.id = 12,
+                           .name = SLICE("<script>\"x\"</script>"),
+                           .address = SLICE("/policies/12-script-x-script"),
+                           .category_name = SLICE("A & B"),
+                           .party_name = SLICE("<i>"),
+                           .summary = SLICE("<b>bold</b>"),
+                           .rank = 3,
+                           .votes = -12345,
+                           .total = 7};
 }
 
 TEST(a_row_says_rank_name_votes_and_what_is_mine_and_nothing_becomes_markup)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     BUFFER_SCOPE Buffer out = {0};
-    PolicyCard row = card();
+    PolicySummary row = summary();
     row.mine = 40;
     ranking_row(&out, &row, &(RankList){.arena = arena});
     Slice text = buffer_slice(&out);
@@ -43,7 +43,7 @@ TEST(what_is_mine_stands_only_where_something_is)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     BUFFER_SCOPE Buffer out = {0};
-    PolicyCard row = card();
+    PolicySummary row = summary();
     ranking_row(&out, &row, &(RankList){.arena = arena});
     EXPECT(!has(buffer_slice(&out), "you hold"));
 }
@@ -51,7 +51,7 @@ TEST(what_is_mine_stands_only_where_something_is)
 TEST(an_item_of_a_list_escapes_name_and_summary)
 {
     BUFFER_SCOPE Buffer out = {0};
-    PolicyCard item = card();
+    PolicySummary item = summary();
     policy_item(&out, &item, 0);
     EXPECT(has(buffer_slice(&out), "&lt;b&gt;bold&lt;/b&gt;"));
     EXPECT(!has(buffer_slice(&out), "<script"));
@@ -60,7 +60,7 @@ TEST(an_item_of_a_list_escapes_name_and_summary)
 TEST(arrows_have_words)
 {
     static const struct {
-        PolicyCard card;
+        PolicySummary summary;
         const char *words;
     } CASES[] = {
         {{.is_new = true}, "new"},
@@ -70,11 +70,11 @@ TEST(arrows_have_words)
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         BUFFER_SCOPE Buffer out = {0};
-        rank_change(&out, &CASES[i].card);
+        rank_change(&out, &CASES[i].summary);
         EXPECT(has(buffer_slice(&out), CASES[i].words));
     }
     BUFFER_SCOPE Buffer none = {0};
-    rank_change(&none, &(PolicyCard){0});
+    rank_change(&none, &(PolicySummary){0});
     EXPECT_I64(none.size, 0);
 }
 
@@ -114,10 +114,10 @@ TEST(a_text_is_cut_between_words_and_never_inside_a_character)
 
 TEST(more_heat_comes_first_and_the_lower_id_on_a_tie)
 {
-    HotGroup votes = {.id = 2, .moved = 25}, fresh = {.id = 1, .moved = 6, .fresh = 2};
-    HotGroup same = {.id = 3, .moved = 25};
-    EXPECT(hot_order(&fresh, &votes) < 0 && hot_order(&votes, &fresh) > 0);
-    EXPECT(hot_order(&votes, &same) < 0 && hot_order(&same, &votes) > 0);
+    TrendingGroup votes = {.id = 2, .moved = 25}, fresh = {.id = 1, .moved = 6, .fresh = 2};
+    TrendingGroup same = {.id = 3, .moved = 25};
+    EXPECT(trending_order(&fresh, &votes) < 0 && trending_order(&votes, &fresh) > 0);
+    EXPECT(trending_order(&votes, &same) < 0 && trending_order(&same, &votes) > 0);
 }
 
 TEST(topics_have_one_name_each)

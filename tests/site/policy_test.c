@@ -1,13 +1,13 @@
 /* policy_test.c -- pure parts of a policy's pages: moments that people type, the ends of days, two edits put together, forms. */
-#include "site/curves.h"
-#include "site/edit_views.h"
+#include "site/cached/rank_cache.h"
+#include "site/policies/edit_views.h"
 #include "test.h"
 
 static void expect_hour(const char *text, int64_t seconds)
 {
     uint32_t hour = 0;
     Reason reason = {0};
-    EXPECT_STATUS(history_hour(slice_from(text), &hour, &reason), STATUS_OK);
+    EXPECT_STATUS(history_hour("until", slice_from(text), &hour, &reason), STATUS_OK);
     EXPECT_I64(hour, seconds / 3600 - 1);
 }
 
@@ -29,7 +29,7 @@ TEST(what_is_no_moment_is_told_with_an_example)
     for (size_t i = 0; i < sizeof WRONG / sizeof WRONG[0]; i++) {
         uint32_t hour = 77;
         Reason reason = {0};
-        EXPECT_STATUS(history_hour(slice_from(WRONG[i]), &hour, &reason), STATUS_INVALID);
+        EXPECT_STATUS(history_hour("until", slice_from(WRONG[i]), &hour, &reason), STATUS_INVALID);
         EXPECT(strcmp(reason.field, "until") == 0 && strstr(reason.rule, "2026-01-31") != NULL);
         EXPECT_I64(hour, 77);
     }
@@ -38,11 +38,11 @@ TEST(what_is_no_moment_is_told_with_an_example)
 TEST(days_end_with_their_last_hour_and_today_with_the_last_that_is_over)
 {
     uint32_t hours[5];
-    EXPECT_I64(curve_days(100 * 24 + 5, 3, hours), 3);
+    EXPECT_I64(rank_curve_days(100 * 24 + 5, 3, hours), 3);
     EXPECT_I64(hours[0], 98 * 24 + 23);
     EXPECT_I64(hours[1], 99 * 24 + 23);
     EXPECT_I64(hours[2], 100 * 24 + 5);
-    EXPECT_I64(curve_days(24 + 23, 5, hours), 2);
+    EXPECT_I64(rank_curve_days(24 + 23, 5, hours), 2);
     EXPECT_I64(hours[0], 23);
     EXPECT_I64(hours[1], 47);
 }

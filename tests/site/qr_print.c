@@ -1,26 +1,15 @@
-/* qr_print.c -- a QR code of the bytes on stdin as a picture (PBM, 4 pixels a module) on stdout; for a reader. Exit 1: too long. */
+/* qr_print.c -- the bytes on stdin as the picture that pages show (SVG) on stdout; for test_qr.py. Exit 1: too long, or empty. */
 #include <stdio.h>
 
-#include "site/qr.h"
-
-enum { SCALE = 4, BORDER = 4 };
+#include "draw/qr.h"
 
 int main(void)
 {
-    static Qr qr;
+    ARENA_SCOPE Arena *arena = arena_new();
     static char text[4096];
-    size_t size = fread(text, 1, sizeof text, stdin);
-    if (!qr_encode(slice_of(text, size), &qr))
+    Markup picture;
+    if (!qr_svg(slice_of(text, fread(text, 1, sizeof text, stdin)), "a \"code\"", arena, &picture))
         return 1;
-    size_t whole = (qr.side + 2 * (size_t)BORDER) * SCALE;
-    printf("P1\n%zu %zu\n", whole, whole);
-    for (size_t y = 0; y < whole; y++) {
-        for (size_t x = 0; x < whole; x++) {
-            size_t row = y / SCALE - BORDER, column = x / SCALE - BORDER; /* wraps in the border */
-            bool dark = row < qr.side && column < qr.side && qr.dark[row][column];
-            putchar(dark ? '1' : '0');
-        }
-        putchar('\n');
-    }
+    fwrite(picture.html.data, 1, picture.html.size, stdout);
     return 0;
 }

@@ -1,4 +1,4 @@
-"""The JSON interface /api/v1 over sockets, on the real site and a real store (booth.py): each route with what it gives, what it refuses
+"""The JSON interface /api/v1 over sockets, on the real site and a real store (site_fixture.py): each route with what it gives, what it refuses
 and by which words. Every answer is held against its schema (program.py)."""
 import itertools
 import json
@@ -6,7 +6,7 @@ import re
 import urllib.parse
 
 import pytest
-from booth import Booth
+from site_fixture import SiteFixture
 from program import Api, Client
 from test_access import ROUTES, value_of
 
@@ -17,12 +17,12 @@ ZERO = "0" * 32
 
 class Site(Api):
     def __init__(self, directory):
-        self.booth = Booth(directory)
-        super().__init__(self.booth.port)
+        self.site_fixture = SiteFixture(directory)
+        super().__init__(self.site_fixture.port)
 
     def session(self, days=50):
         """A script on the pages of somebody new."""
-        client = Client(self, secret=self.booth.voter(f"person{next(NAMES)}", days).secret)
+        client = Client(self, secret=self.site_fixture.voter(f"person{next(NAMES)}", days).secret)
         client.csrf = client.get("session").json["csrf"]
         return client
 
@@ -46,7 +46,7 @@ class Site(Api):
 def api(tmp_path_factory):
     api = Site(tmp_path_factory.mktemp("api") / "data")
     yield api
-    assert api.booth.stop() == 0
+    assert api.site_fixture.stop() == 0
 
 
 @pytest.fixture
@@ -194,7 +194,7 @@ def test_a_session_without_the_form_token_changes_nothing(api, row):
 
 
 def test_who_is_not_confirmed_does_not_vote(api):
-    guest = Client(api, secret=api.booth.guest(f"guest{next(NAMES)}").secret)
+    guest = Client(api, secret=api.site_fixture.guest(f"guest{next(NAMES)}").secret)
     guest.csrf = guest.get("session").json["csrf"]
     assert guest.get("me").json["state"] == "pending"
     assert guest.save({1: 1}).code == 403
@@ -227,6 +227,8 @@ def test_what_a_rule_refuses_names_rule_and_policy(api, program):
     assert (answer.code, answer.json["outcome"], answer.json["rule"]) == (422, "refused", "balance")
     answer = program.save({999999999: 1})
     assert (answer.code, answer.json["rule"], answer.json["policy"]) == (422, "no_policy", 999999999)
+    answer = program.save({policy: -1})
+    assert (answer.code, answer.json["rule"], answer.json["policy"]) == (422, "held", policy)
     assert program.get("me/votes").json["seq"] == 0
 
 
@@ -275,11 +277,11 @@ def test_a_save_in_doubt_says_so_and_its_key_finds_out(api, program):
     policy, headers = api.policy(api.program()), {"Idempotency_Key": "doubt"}
     seen = program.get("me/votes").json["version"]
     for doubt, stands in (("done", 1), ("lost", 2)):
-        api.booth.tell("doubt", doubt)
+        api.site_fixture.tell("doubt", doubt)
         try:
             answer = program.save({policy: stands}, seen, headers={"Idempotency_Key": f"doubt-{doubt}"})
         finally:
-            api.booth.tell("doubt", "none")
+            api.site_fixture.tell("doubt", "none")
         if answer.code != 200:
             assert (answer.code, answer.json["outcome"]) == (503, "unknown") and answer.headers["retry-after"]
         again = program.save({policy: stands}, seen, headers={"Idempotency_Key": f"doubt-{doubt}"})
@@ -290,7 +292,7 @@ def test_a_save_in_doubt_says_so_and_its_key_finds_out(api, program):
 
 @pytest.mark.parametrize("body, field", [
     ({"seen": ZERO}, "lines"), ({"lines": {}}, "seen"), ({"lines": [], "seen": ZERO}, "lines"), ({"lines": {"1": "2"}, "seen": ZERO}, "lines[1]"),
-    ({"lines": {"x": 2}, "seen": ZERO}, "lines[x]"), ({"lines": {"1": -1}, "seen": ZERO}, "lines[1]"), ({"lines": {}, "seen": 7}, "seen"),
+    ({"lines": {"x": 2}, "seen": ZERO}, "lines[x]"), ({"lines": {}, "seen": 7}, "seen"),
     ({"lines": {}, "seen": "z" * 32}, "seen"), ({"lines": {}, "seen": ZERO, "more": 1}, "more"),
     ({"lines": {}, "seen": ZERO, "price": 1.5}, "price"), ({"lines": {}, "seen": ZERO, "token": "x"}, "token"),
     ({"lines": {str(policy): 1 for policy in range(1, 258)}, "seen": ZERO}, "lines")])
@@ -394,7 +396,7 @@ def test_a_policy_is_retired_once_for_a_key(api, program):
 
 def test_what_waits_for_deletion_is_not_shown_to_others(api, anybody, program):
     policy = api.policy(program, NASTY)
-    api.booth.tell("move", policy, "pending-deletion")
+    api.site_fixture.tell("move", policy, "pending-deletion")
     assert anybody.get(f"policies/{policy}").json["name"] is None and program.get(f"policies/{policy}").json["name"] == NASTY
     for below in ("revisions", "revisions/1", "history"):
         assert anybody.get(f"policies/{policy}/{below}").code == 404
@@ -505,7 +507,7 @@ def test_the_document_names_every_route_with_all_it_takes(api, anybody):
 
 
 def test_the_page_for_people_names_every_route_and_every_schema(api):
-    page = api.booth.voter(f"reader{next(NAMES)}").get("/api")
+    page = api.site_fixture.voter(f"reader{next(NAMES)}").get("/api")
     assert page.code == 200 and page.title() == "For programs"
     for path, operations in api.document["paths"].items():
         for method in operations:

@@ -1,12 +1,12 @@
 """Joining, logging in and out and a forgotten password by /api/v1, on the real program with a real mail server."""
 import pytest
 from program import Api, Client
-from test_people import PASSWORD, Town, link_in
+from test_people import PASSWORD, SitePeople, link_in
 
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory):
-    town = Town(tmp_path_factory.mktemp("api-people"))
+    town = SitePeople(tmp_path_factory.mktemp("api-people"))
     town.api = Api(town.server.port)
     yield town
     town.server.stop()

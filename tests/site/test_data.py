@@ -4,7 +4,7 @@ import json
 import pytest
 
 from program import Api, Client
-from test_people import PASSWORD, Town, shared
+from test_people import PASSWORD, SitePeople, shared
 
 PARTS = {"made", "id", "name", "email", "real_name", "real_name_shown", "state", "registered", "votes", "history", "policies", "watching",
          "notices", "sessions", "logins", "tokens", "connections", "second_factor"}
@@ -12,7 +12,7 @@ PARTS = {"made", "id", "name", "email", "real_name", "real_name_shown", "state",
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory):
-    town = Town(tmp_path_factory.mktemp("data"))
+    town = SitePeople(tmp_path_factory.mktemp("data"))
     yield town
     town.server.stop()
     town.office.stop()

@@ -3,12 +3,12 @@ import json
 import subprocess
 
 import pytest
-from test_people import PASSWORD, Town, link_in, shared
+from test_people import PASSWORD, SitePeople, link_in, shared
 
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory):
-    town = Town(tmp_path_factory.mktemp("electorate"))
+    town = SitePeople(tmp_path_factory.mktemp("electorate"))
     yield town
     town.server.stop()
     town.office.stop()
@@ -21,9 +21,9 @@ def tell(town, *words):
 
 
 def rule(town, mode, **flags):
-    done = tell(town, "electorate", "set", mode, "--json", *[word for name, value in flags.items() for word in (f"--{name}", value)])
+    done = tell(town, "electorate", "set", mode, *[word for name, value in flags.items() for word in (f"--{name}", value)])
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(tell(town, "electorate", "show", "--json").stdout)
 
 
 def invite(town, address):
@@ -37,7 +37,7 @@ def test_by_invitation_only_who_was_invited_and_once(town):
     rule(town, "invitation")
     stranger = town.browser()
     page = stranger.get("/register")
-    assert page.code == 200 and "Only who was invited may join" in page.words and 'name="password"' not in page.text
+    assert page.code == 200 and "Only invited people can join" in page.words and 'name="password"' not in page.text
     first, second = invite(town, "ines@example.org"), invite(town, "ines@example.org")
     assert (first["new"], second["new"], second["link"]) == (True, False, first["link"])
     link = link_in(town.box.wait_for("ines@example.org", "invite"), "/invitation")

@@ -1,25 +1,25 @@
-"""/my/history, /my/profile, /my/watching and /my/notices, over sockets, on the real site and a real store (booth.py)."""
+"""/my/history, /my/profile, /my/watching and /my/notices, over sockets, on the real site and a real store (site_fixture.py)."""
 import itertools
 import re
 
 import pytest
-from booth import Booth, Forms
+from site_fixture import SiteFixture, Forms
 
 NAMES = itertools.count(1)
 
 
 @pytest.fixture(scope="module")
-def booth(tmp_path_factory):
-    booth = Booth(tmp_path_factory.mktemp("booth") / "data")
-    yield booth
-    assert booth.stop() == 0
+def site_fixture(tmp_path_factory):
+    site_fixture = SiteFixture(tmp_path_factory.mktemp("site_fixture") / "data")
+    yield site_fixture
+    assert site_fixture.stop() == 0
 
 
 @pytest.fixture
-def town(booth):
+def town(site_fixture):
     number = next(NAMES)
-    owner, voter = booth.voter(f"owner{number}", 30), booth.voter(f"voter{number}", 50)
-    return owner, voter, booth.policy(owner, f"Clean rivers {number}")
+    owner, voter = site_fixture.voter(f"owner{number}", 30), site_fixture.voter(f"voter{number}", 50)
+    return owner, voter, site_fixture.policy(owner, f"Clean rivers {number}")
 
 
 def test_a_history_has_saves_and_salaries_the_newest_first(town):
@@ -48,7 +48,7 @@ def test_a_history_is_read_page_by_page_and_every_salary_stands_once(town):
     assert voter.get("/my/history?before=0").code == 400
 
 
-def test_a_profile_counts_what_somebody_has_created_and_voted_for(booth, town):
+def test_a_profile_counts_what_somebody_has_created_and_voted_for(site_fixture, town):
     owner, voter, rivers = town
     voter.vote(rivers, 10)
     words = voter.get("/my/profile").words
@@ -56,7 +56,7 @@ def test_a_profile_counts_what_somebody_has_created_and_voted_for(booth, town):
     assert "Your next 100 pollies come in" in words
     words = owner.get("/my/profile").words
     assert "You have created 1 policy." in words and "Clean rivers" in words
-    booth.tell("move", rivers, "retired")
+    site_fixture.tell("move", rivers, "retired")
     words = owner.get("/my/profile").words
     assert "You have created 1 policy." in words and "retired" in words
 
@@ -64,15 +64,15 @@ def test_a_profile_counts_what_somebody_has_created_and_voted_for(booth, town):
 def test_a_real_name_is_kept_and_shown_only_when_asked_for(town):
     _, voter, _ = town
     form = voter.get("/my/profile").form("/my/profile")
-    assert form["real_name"] == "" and "shown" not in form
-    answer = voter.send("/my/profile", form, real_name="Ada <b>Lovelace</b>", shown="on")
+    assert form["real_name"] == "" and "real_name_shown" not in form
+    answer = voter.send("/my/profile", form, real_name="Ada <b>Lovelace</b>", real_name_shown="on")
     assert (answer.code, answer.location) == (303, "/my/profile?done=profile")
     page = voter.get(answer.location)
     assert "Your profile is saved" in page.words and "<b>Lovelace" not in page.text
     form = page.form("/my/profile")
-    assert form["real_name"] == "Ada <b>Lovelace</b>" and form["shown"] == "on"
-    assert voter.send("/my/profile", form, real_name="", shown=None).code == 303
-    assert "shown" not in voter.get("/my/profile").form("/my/profile")
+    assert form["real_name"] == "Ada <b>Lovelace</b>" and form["real_name_shown"] == "on"
+    assert voter.send("/my/profile", form, real_name="", real_name_shown=None).code == 303
+    assert "real_name_shown" not in voter.get("/my/profile").form("/my/profile")
 
 
 def test_a_name_that_is_too_long_comes_back_with_the_rule(town):
@@ -85,9 +85,9 @@ def test_a_name_that_is_too_long_comes_back_with_the_rule(town):
     assert voter.get("/my/profile").form("/my/profile")["real_name"] == ""
 
 
-def test_a_watch_list_shows_what_is_watched_until_it_is_taken_off(booth, town):
+def test_a_watch_list_shows_what_is_watched_until_it_is_taken_off(site_fixture, town):
     owner, voter, rivers = town
-    roads = booth.policy(owner, "Safe roads & <b>bridges</b>")
+    roads = site_fixture.policy(owner, "Safe roads & <b>bridges</b>")
     assert "Policies that you watch will stand here" in voter.get("/my/watching").words
     for policy in (rivers, roads):
         page = voter.get(voter.get(f"/policies/{policy}").location)
@@ -96,32 +96,32 @@ def test_a_watch_list_shows_what_is_watched_until_it_is_taken_off(booth, town):
     page = voter.get("/my/watching")
     assert page.words.index("Safe roads & <b>bridges</b>") < page.words.index("Clean rivers") and "<b>" not in page.text
     assert "Rank" in page.words and owner.get("/my/watching").words.count("Stop watching") == 0
-    form = page.form("/my/watching")
-    assert voter.send("/my/watching", form, csrf=None).code == 403
-    answer = voter.send("/my/watching", form, policy=roads)
+    form = page.form(f"/policies/{roads}/unwatch")
+    assert voter.send(f"/policies/{roads}/unwatch", form, csrf=None).code == 403
+    answer = voter.send(f"/policies/{roads}/unwatch", form)
     assert (answer.code, answer.location) == (303, "/my/watching?done=unwatched")
     assert "Safe roads" not in voter.get("/my/watching").words
 
 
-def test_what_happens_to_ones_policies_is_told_until_it_is_dismissed(booth, town):
+def test_what_happens_to_ones_policies_is_told_until_it_is_dismissed(site_fixture, town):
     owner, voter, rivers = town
-    roads, homes = booth.policy(owner, "Safe roads"), booth.policy(owner, "<i>Warm</i> homes")
+    roads, homes = site_fixture.policy(owner, "Safe roads"), site_fixture.policy(owner, "<i>Warm</i> homes")
     for policy in (rivers, roads, homes):
         voter.vote(policy, 5)
     assert "Nothing new" in voter.get("/my/notices").words
-    booth.tell("move", rivers, "retired")
-    booth.tell("merge", roads, homes)
+    site_fixture.tell("move", rivers, "retired")
+    site_fixture.tell("merge", roads, homes)
     page = voter.get("/my/notices")
     assert "it was retired" in page.words and "Reason: a test" in page.words
     assert "your votes went with it" in page.words and "<i>Warm</i> homes" in page.words and "<i>" not in page.text
-    keys = re.findall(r'name="key" value="([^"]*)"', page.text)
+    keys = re.findall(r'name="notice" value="([^"]*)"', page.text)
     assert len(keys) >= 2 and f"{len(keys)} notices" in voter.get("/my/profile").words
     form = {"csrf": page.form("/my/notices")["csrf"]}
-    assert voter.send("/my/notices", form, key=keys[0], csrf=None).code == 403
-    answer = voter.send("/my/notices", form, key=keys[0])
+    assert voter.send("/my/notices/dismiss", form, notice=keys[0], csrf=None).code == 403
+    answer = voter.send("/my/notices/dismiss", form, notice=keys[0])
     assert (answer.code, answer.location) == (303, "/my/notices?done=dismissed")
     page = voter.get("/my/notices")
-    assert re.findall(r'name="key" value="([^"]*)"', page.text) == keys[1:]
+    assert re.findall(r'name="notice" value="([^"]*)"', page.text) == keys[1:]
     until = re.search(r'name="until" value="(\d+)"', page.text).group(1)
     assert voter.send("/my/notices", form, until=until).code == 303
     assert "Nothing new" in voter.get("/my/notices").words and 'class="bell"' not in voter.get("/my/votes").text
@@ -130,5 +130,7 @@ def test_what_happens_to_ones_policies_is_told_until_it_is_dismissed(booth, town
 def test_dismissing_says_what_is_wrong(town):
     _, voter, _ = town
     form = {"csrf": voter.get("/my/profile").form("/my/profile")["csrf"]}
-    for fields in ({}, {"key": "12-m3", "until": "5"}, {"key": "no/key"}, {"until": "-1"}, {"key": "x" * 41}):
-        assert voter.send("/my/notices", {**form, **fields}).code == 400, fields
+    for fields in ({}, {"notice": "no/key"}, {"notice": "x" * 41}, {"notice": "nothing"}):
+        answer = voter.send("/my/notices/dismiss", {**form, **fields})
+        assert answer.code == 422 and 'role="alert"' in answer.text, fields
+    assert voter.send("/my/notices", {**form, "until": "-1"}).code == 422

@@ -1,26 +1,26 @@
-"""/my/votes and what a save leads to, over sockets, on the real site and a real store (booth.py)."""
+"""/my/votes and what a save leads to, over sockets, on the real site and a real store (site_fixture.py)."""
 import itertools
 
 import pytest
-from booth import Booth
+from site_fixture import SiteFixture
 
 NAMES = itertools.count(1)
 NASTY = "<script>alert(1)</script> & \"more\""
 
 
 @pytest.fixture(scope="module")
-def booth(tmp_path_factory):
-    booth = Booth(tmp_path_factory.mktemp("booth") / "data")
-    yield booth
-    assert booth.stop() == 0
+def site_fixture(tmp_path_factory):
+    site_fixture = SiteFixture(tmp_path_factory.mktemp("site_fixture") / "data")
+    yield site_fixture
+    assert site_fixture.stop() == 0
 
 
 @pytest.fixture
-def town(booth):
+def town(site_fixture):
     """An owner of three policies, and a voter with 800 pollies of whom nobody knows yet."""
     number = next(NAMES)
-    owner, voter = booth.voter(f"owner{number}", 70), booth.voter(f"voter{number}", 50)
-    return voter, [booth.policy(owner, f"{name} {number}") for name in ("Clean rivers", "Safe roads", "Warm homes")]
+    owner, voter = site_fixture.voter(f"owner{number}", 70), site_fixture.voter(f"voter{number}", 50)
+    return voter, [site_fixture.policy(owner, f"{name} {number}") for name in ("Clean rivers", "Safe roads", "Warm homes")]
 
 
 def path_of(policy):
@@ -44,9 +44,9 @@ def test_nothing_held_says_what_will_be_here(town):
     assert answer.headers["cache-control"] == "no-store"
 
 
-def test_a_name_is_text_and_not_markup(booth, town):
+def test_a_name_is_text_and_not_markup(site_fixture, town):
     voter, _ = town
-    policy = booth.policy(booth.voter(f"writer{next(NAMES)}", 10), NASTY)
+    policy = site_fixture.policy(site_fixture.voter(f"writer{next(NAMES)}", 10), NASTY)
     voter.vote(policy, 3)
     for path in ("/my/votes", path_of(policy), "/my/history"):
         text = voter.get(path).text
@@ -56,10 +56,10 @@ def test_a_name_is_text_and_not_markup(booth, town):
     assert asks.title().startswith("Taking back") and "<script>alert" not in asks.text
 
 
-def test_only_ones_own_votes_are_seen(booth, town):
+def test_only_ones_own_votes_are_seen(site_fixture, town):
     voter, (rivers, *_) = town
     voter.vote(rivers, 7)
-    other = booth.voter(f"other{next(NAMES)}", 0)
+    other = site_fixture.voter(f"other{next(NAMES)}", 0)
     assert other.held() == {} and voter.held() == {rivers: 7}
 
 
@@ -167,16 +167,16 @@ def test_a_form_without_its_token_against_forgery_is_refused(town):
     assert voter.held() == {}
 
 
-def test_another_voters_token_is_refused(booth, town):
+def test_another_voters_token_is_refused(site_fixture, town):
     voter, (rivers, *_) = town
-    other = booth.voter(f"other{next(NAMES)}")
+    other = site_fixture.voter(f"other{next(NAMES)}")
     form = other.get(path_of(rivers)).form(path_of(rivers))
     assert voter.send(path_of(rivers), form, held=5).code == 403
 
 
-def test_whoever_is_not_confirmed_sees_and_cannot_save(booth, town):
+def test_whoever_is_not_confirmed_sees_and_cannot_save(site_fixture, town):
     _, (rivers, *_) = town
-    guest = booth.guest(f"guest{next(NAMES)}")
+    guest = site_fixture.guest(f"guest{next(NAMES)}")
     form = guest.get(path_of(rivers)).form(path_of(rivers))
     answer = guest.send(path_of(rivers), form, held=1)
     assert answer.code == 403 and "confirm your e-mail address first" in answer.words
@@ -240,14 +240,14 @@ def test_a_version_that_never_was_is_told_as_not_known(town):
 
 
 @pytest.mark.parametrize("fate, held", [("lost", {}), ("done", "saved")])
-def test_unknown_is_told_as_such_and_the_same_form_again_is_one_save(booth, town, fate, held):
+def test_unknown_is_told_as_such_and_the_same_form_again_is_one_save(site_fixture, town, fate, held):
     voter, (rivers, *_) = town
     form = voter.get(path_of(rivers)).form(path_of(rivers))
-    booth.tell("doubt", fate)
+    site_fixture.tell("doubt", fate)
     try:
         answer = voter.send(path_of(rivers), form, held=11)
     finally:
-        booth.tell("doubt", "none")
+        site_fixture.tell("doubt", "none")
     assert answer.code == 503 and answer.title() == "We do not know whether your votes were saved"
     assert voter.held() == ({rivers: 11} if held == "saved" else {})
     again = answer.form(path_of(rivers))
@@ -259,12 +259,12 @@ def test_unknown_is_told_as_such_and_the_same_form_again_is_one_save(booth, town
 # ---- Policies that changed ----
 
 
-def test_lines_that_are_not_open_are_told_with_why_and_have_no_field(booth, town):
+def test_lines_that_are_not_open_are_told_with_why_and_have_no_field(site_fixture, town):
     voter, (rivers, roads, homes) = town
     for policy in (rivers, roads, homes):
         voter.vote(policy, 10)
-    booth.tell("move", roads, "retired")
-    booth.tell("move", homes, "pending-deletion")
+    site_fixture.tell("move", roads, "retired")
+    site_fixture.tell("move", homes, "pending-deletion")
     page = voter.get("/my/votes")
     assert "It was retired. Voters have their pollies back" in page.words
     assert "its deletion can be appealed" in page.words and f"Policy {homes}" in page.words
@@ -277,11 +277,11 @@ def test_lines_that_are_not_open_are_told_with_why_and_have_no_field(booth, town
     assert refused.code == 422 and "only active policies can be voted on" in refused.words
 
 
-def test_merged_lines_are_one_and_what_came_by_the_merge_is_taken_back_whole(booth, town):
+def test_merged_lines_are_one_and_what_came_by_the_merge_is_taken_back_whole(site_fixture, town):
     voter, (rivers, roads, _) = town
     voter.vote(rivers, 10)
     voter.vote(roads, 20)
-    booth.tell("merge", roads, rivers)
+    site_fixture.tell("merge", roads, rivers)
     page = voter.get("/my/votes")
     assert voter.held() == {rivers: 30} and "20 came by a merge and come back whole" in page.words
     form = page.form("/my/votes")
@@ -296,9 +296,9 @@ def test_merged_lines_are_one_and_what_came_by_the_merge_is_taken_back_whole(boo
 # ---- Many ----
 
 
-def test_hundreds_of_lines_are_one_form_and_only_changes_count(booth):
-    owner, voter = booth.voter(f"owner{next(NAMES)}", 7 * 300), booth.voter(f"voter{next(NAMES)}", 50)
-    policies = [booth.policy(owner, f"Policy of many, number {number}") for number in range(290)]
+def test_hundreds_of_lines_are_one_form_and_only_changes_count(site_fixture):
+    owner, voter = site_fixture.voter(f"owner{next(NAMES)}", 7 * 300), site_fixture.voter(f"voter{next(NAMES)}", 50)
+    policies = [site_fixture.policy(owner, f"Policy of many, number {number}") for number in range(290)]
     for some in (policies[:200], policies[200:]):
         form = voter.get(path_of(policies[0])).form(path_of(policies[0]))
         del form["held"]

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import serialization
 from program import Api, Client
 from provider import Key, Provider
 from test_electorate import invite, rule, tell
-from test_people import PASSWORD, Town, link_in, shared
+from test_people import PASSWORD, SitePeople, link_in, shared
 from test_second import set_up
 
 
@@ -27,9 +27,9 @@ def provider():
 def town(tmp_path_factory, provider):
     place = tmp_path_factory.mktemp("oidc")
     (place / "secret").write_text("s3cret +\n")
-    (place / "providers").write_text(f"[town-id]\ntitle = Town <ID>\nissuer = {provider.url}\nclient_id = ostraka\n"
+    (place / "providers").write_text(f"[town-id]\ntitle = SitePeople <ID>\nissuer = {provider.url}\nclient_id = ostraka\n"
                                      f"client_secret_file = {place}/secret\n\n[gone]\ntitle = Gone\nissuer = http://127.0.0.1:9\nclient_id = x\n")
-    town = Town(place, "--oidc-file", str(place / "providers"))
+    town = SitePeople(place, "--oidc-file", str(place / "providers"))
     yield town
     town.server.stop()
     town.office.stop()
@@ -75,7 +75,7 @@ def test_who_is_new_chooses_a_name_and_confirms_an_address(town, provider):
     assert answer.location == "/register/with" and "session" not in anna.cookies
     page = anna.get("/register/with")
     assert page.form("/register/with")["email"] == "anna@elsewhere.example" and page.form("/register/with")["name"] == "anna"
-    assert "Town &lt;ID&gt;" in page.text
+    assert "SitePeople &lt;ID&gt;" in page.text
     refused = anna.send("/register/with", "/register/with", name="a", email="nobody")
     assert refused.code == 422 and 'id="name-fault"' in refused.text and 'id="email-fault"' in refused.text
     assert anna.send("/register/with", "/register/with", name="anna", email="anna@example.org").location == "/register/sent"
@@ -386,7 +386,7 @@ def test_a_discovery_document_of_another_issuer_is_refused(tmp_path):
     other = Provider()
     other.said_issuer = "https://evil.example"
     (tmp_path / "providers").write_text(f"[a]\ntitle = A\nissuer = {other.url}\nclient_id = ostraka\n")
-    town = Town(tmp_path, "--oidc-file", str(tmp_path / "providers"))
+    town = SitePeople(tmp_path, "--oidc-file", str(tmp_path / "providers"))
     answer = town.browser().send("/login", "/login/with/a")
     assert answer.code == 503 and "another issuer" in answer.text
     town.server.stop()

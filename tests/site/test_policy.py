@@ -6,16 +6,16 @@ import pytest
 
 from browser import Browser
 from conftest import Serve, fill_demo
-from town import Town
+from site_people import SitePeople
 
 EVIL = "<script>alert(1)</script>"
 
 
 @pytest.fixture
 def town(tmp_path):
-    town = Town(tmp_path / "town")
+    town = SitePeople(tmp_path / "town")
     yield town
-    assert town.booth.stop() == 0
+    assert town.site_fixture.stop() == 0
 
 
 @pytest.fixture
@@ -26,9 +26,9 @@ def ada(town):
 @pytest.fixture(scope="module")
 def standing(tmp_path_factory):
     """An owner and her policy, for tests in which nothing is changed."""
-    town = Town(tmp_path_factory.mktemp("standing") / "town")
+    town = SitePeople(tmp_path_factory.mktemp("standing") / "town")
     yield town.person("ada"), town.policy("ada", "Clean rivers")
-    assert town.booth.stop() == 0
+    assert town.site_fixture.stop() == 0
 
 
 # --- The page ----------------------------------------------------------------------------------------------------------
@@ -130,10 +130,10 @@ def test_watching_and_not(town, ada):
     bob = town.person("bob")
     page = bob.send(bob.get(f"/policies/{policy}"), "/watch")
     assert "You watch this policy now." in page.words and "Stop watching" in page.words
-    page = bob.send(page, "/watch")
-    assert "You do not watch this policy any more." in page.words
-    assert town.visitor().ask("POST", f"/policies/{policy}/watch", {"on": "on"}).code == 401
-    assert bob.ask("POST", f"/policies/{policy}/watch", {"on": "on"}).code == 403  # without the form's token
+    page = bob.send(page, "/unwatch")
+    assert "You no longer watch this policy." in page.words
+    assert town.visitor().ask("POST", f"/policies/{policy}/watch", {}).code == 401
+    assert bob.ask("POST", f"/policies/{policy}/watch", {}).code == 403  # without the form's token
 
 
 # --- Editing -----------------------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def test_an_edit_is_looked_at_and_saved(town, ada):
     assert look.code == 200 and "<del>Old</del><ins>New</ins>" in look.text
     assert "New words" not in ada.get(f"/policies/{policy}").words
     page = ada.send(look, "/edit", act="save", name="Cleaner rivers", links="https://example.org/a\r\n\r\nhttps://example.org/b")
-    assert page.path == f"/policies/{policy}-cleaner-rivers?done=edited" and "The new text is there" in page.words
+    assert page.path == f"/policies/{policy}-cleaner-rivers?done=edited" and "The new text is published" in page.words
     assert page.text.count("https://example.org/") == 4 and "2 revisions" in page.words
     assert "Cleaner rivers" in town.visitor().get("/policies?order=name").words
 
@@ -341,12 +341,12 @@ def test_retiring_in_favour_of_another(town, ada):
     town.person("bob"), town.person("cleo")
     lakes, lamps = town.policy("bob", "Clean lakes"), town.policy("cleo", "Clean lamps")
     page = ada.get(f"/policies/{policy}/retire")
-    for other, rule in (("zzz", "no other policy has a name that begins so"), (str(policy), "must be another policy"),
-                        ("4711", "must be an active policy"), ("Clean", "several have a name that begins so")):
+    for other, rule in (("zzz", "no policy has a name that begins like this"), (str(policy), "must be another policy"),
+                        ("4711", "must be an active policy"), ("Clean", "several policies have a name that begins like this")):
         answer = ada.send(page, "/retire", other=other)
         assert answer.code == 422 and rule in answer.words and answer.form("/retire").fields["other"] == other
     assert "Clean lakes" in answer.words and "Clean lamps" in answer.words
-    page = ada.send(answer, "/retire", choice=str(lamps))
+    page = ada.send(answer, "/retire", other=str(lamps))
     assert "In favour of Clean lamps" in page.words and f"/policies/{lamps}-clean-lamps" in page.text
     assert lakes != lamps
 
@@ -365,7 +365,7 @@ def test_a_merged_policy_leads_on(town, ada):
     policy = town.policy("ada", "Clean rivers")
     town.person("bob")
     target = town.policy("bob", "Clean waters")
-    town.booth.tell("merge", policy, target)
+    town.site_fixture.tell("merge", policy, target)
     page = town.visitor().get(f"/policies/{policy}")
     assert page.code == 200 and "It leads to Clean waters" in page.words and "a test" in page.words
     page = ada.get(f"/policies/{target}")
@@ -374,7 +374,7 @@ def test_a_merged_policy_leads_on(town, ada):
 
 def test_a_hidden_policy_shows_nothing_but_the_reason(town, ada):
     policy = town.policy("ada", "Bad words", description="Worse words.")
-    town.booth.tell("move", policy, "pending-deletion")
+    town.site_fixture.tell("move", policy, "pending-deletion")
     visitor = town.visitor()
     page = visitor.get(f"/policies/{policy}")
     assert page.code == 200 and "waits for its deletion" in page.words and "a test" in page.words
@@ -387,8 +387,8 @@ def test_a_hidden_policy_shows_nothing_but_the_reason(town, ada):
 
 def test_a_deleted_policy_is_gone_for_all(town, ada):
     policy = town.policy("ada", "Bad words", description="Worse words.")
-    town.booth.tell("move", policy, "pending-deletion")
-    town.booth.tell("move", policy, "deleted")
+    town.site_fixture.tell("move", policy, "pending-deletion")
+    town.site_fixture.tell("move", policy, "deleted")
     for browser in (town.visitor(), ada, town.person("max", "moderate_policies")):
         page = browser.get(f"/policies/{policy}")
         assert page.code == 410 and "This policy was deleted" in page.words and "Bad" not in page.text
@@ -407,7 +407,7 @@ def test_a_policy_is_proposed_with_a_look_at_its_cost(town, ada):
     back = ada.send(page, "/policies/new", act="change")
     assert back.title == "Propose a policy" and back.form("/policies/new").fields["description"] == "Yes."
     page = ada.send(page, "/policies/new", act="create")
-    assert page.title == "Clean rivers for all" and "save number 1." in page.words and "Rank 2" in page.words
+    assert page.title == "Clean rivers for all" and "Your policy is published." in page.words and "Rank 2" in page.words
 
 
 def test_a_proposal_sent_twice_is_one_policy(town, ada):
@@ -416,7 +416,7 @@ def test_a_proposal_sent_twice_is_one_policy(town, ada):
     first, second = (ada.ask("POST", "/policies/new", fields) for _ in range(2))
     assert first.code == second.code == 303 and first.headers["location"] == second.headers["location"]
     assert town.visitor().get("/policies?order=name").text.count("clean-rivers") == 1
-    assert first.headers["location"].endswith("?done=created&number=1")
+    assert first.headers["location"].endswith("?done=created")
 
 
 def test_a_proposal_that_costs_too_much_is_refused_at_its_field(town, ada):
@@ -450,24 +450,24 @@ def test_only_confirmed_voters_propose(town):
 def test_a_proposal_in_doubt_is_told_so_and_sent_again_is_one(town, ada, truth):
     form = ada.get("/policies/new").form("/policies/new")
     fields = {**form.fields, "act": "create", "name": "Clean rivers", "category": "1"}
-    town.booth.tell("doubt", truth)
+    town.site_fixture.tell("doubt", truth)
     page = ada.ask("POST", "/policies/new", fields)
     assert page.code == 503 and page.title == "We do not know whether it was created"
-    assert "Your policy is there" not in page.words and "Nothing was" not in page.words
-    town.booth.tell("doubt", "none")
+    assert "Your policy is published" not in page.words and "Nothing was" not in page.words
+    town.site_fixture.tell("doubt", "none")
     page = ada.send(page, "/policies/new", act="create")
-    assert page.title == "Clean rivers" and "save number 1." in page.words and town.balance("ada") == 0
+    assert page.title == "Clean rivers" and "Your policy is published." in page.words and town.balance("ada") == 0
 
 
 @pytest.mark.parametrize("truth", ["lost", "done"])
 def test_an_edit_in_doubt_is_told_so_and_sent_again_is_one(town, ada, truth):
     policy = town.policy("ada", "Clean rivers")
     form = ada.get(f"/policies/{policy}/edit").form("/edit")
-    town.booth.tell("doubt", truth, "policies")
+    town.site_fixture.tell("doubt", truth, "policies")
     page = ada.ask("POST", form.action, {**form.fields, "act": "save", "name": "Clean lakes"})
-    town.booth.tell("doubt", "none")
+    town.site_fixture.tell("doubt", "none")
     assert page.code == 503 and page.title == "We do not know whether it was saved"
-    assert "The new text is there" not in page.words and "Nothing was" not in page.words
+    assert "The new text is published" not in page.words and "Nothing was" not in page.words
     assert ada.get(f"/policies/{policy}").title == {"lost": "Clean rivers", "done": "Clean lakes"}[truth], "a look shows what stands"
     page = ada.send(page, "/edit", act="save")
     assert page.code == 200 and page.title == "Clean lakes"
@@ -479,10 +479,10 @@ def test_an_edit_in_doubt_is_told_so_and_sent_again_is_one(town, ada, truth):
 def test_a_retirement_in_doubt_is_told_so_and_sent_again_is_one(town, ada, truth):
     policy = town.policy("ada", "Clean rivers")
     form = ada.get(f"/policies/{policy}/retire").form("/retire")
-    town.booth.tell("doubt", truth, "policies")
+    town.site_fixture.tell("doubt", truth, "policies")
     page = ada.ask("POST", form.action, {**form.fields, "reason": "enough"})
-    town.booth.tell("doubt", "none")
-    assert page.code == 503 and page.title == "We do not know whether it was retired"
+    town.site_fixture.tell("doubt", "none")
+    assert page.code == 503 and page.title == "We do not know whether it was done"
     assert "is retired." not in page.words and "Nothing was" not in page.words
     assert ("retired" in ada.get(f"/policies/{policy}").words) == (truth == "done"), "a look shows what stands"
     page = ada.send(page, "/retire")

@@ -21,7 +21,7 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 MAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 
 
-class Town:
+class SitePeople:
     """A server with people and policies in it."""
 
     def __init__(self, data):
@@ -69,7 +69,7 @@ class Town:
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory):
-    town = Town(tmp_path_factory.mktemp("town") / "data")
+    town = SitePeople(tmp_path_factory.mktemp("town") / "data")
     yield town
     town.server.stop()
 

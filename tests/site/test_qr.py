@@ -1,13 +1,16 @@
-"""Our QR codes, read by a reader that is not ours (zbarimg)."""
+"""The QR codes of our pages, read by zbarimg."""
 import os
 import pathlib
 import random
+import re
 import subprocess
+import xml.etree.ElementTree
 
 import pytest
 
 PRINT = pathlib.Path(os.environ["OSTRAKA_BUILD"]) / "tests/site/qr_print"
-MOST = 666  # qr.h
+MAX = 666  # qr.h
+SCALE = 4  # pixels a module
 
 
 def read(picture, path):
@@ -18,7 +21,21 @@ def read(picture, path):
 
 
 def drawn(text):
-    return subprocess.run([str(PRINT)], input=text, capture_output=True, timeout=60, check=True).stdout
+    """The path of the SVG as a PBM; it is nothing but rectangles that are one module high."""
+    svg = xml.etree.ElementTree.fromstring(
+        subprocess.run([str(PRINT)], input=text, capture_output=True, timeout=60, check=True).stdout)
+    assert svg.get("aria-label") == 'a "code"'
+    whole = int(svg.get("viewBox").split()[2])
+    rows = [["0"] * whole for _ in range(whole)]
+    light, dark = (path.get("d") for path in svg)
+    assert light == f"M0 0h{whole}v{whole}H0z"
+    run = r"M(\d+) (\d+)h(\d+)v1h-(\d+)z"
+    assert re.fullmatch(f"({run})+", dark)
+    for x, y, width, back in (map(int, parts) for parts in re.findall(run, dark)):
+        assert width == back
+        rows[y][x:x + width] = ["1"] * width
+    lines = ["".join(module * SCALE for module in row) for row in rows for _ in range(SCALE)]
+    return "\n".join(["P1", f"{whole * SCALE} {whole * SCALE}", *lines, ""]).encode()
 
 
 # Each version from 1 to 20 (level M) once full and once a byte over the one before.
@@ -31,9 +48,10 @@ def test_each_version_is_read_as_it_was_written(tmp_path, version):
     for size in {ROOM[version - 1], (ROOM[version - 2] if version > 1 else 0) + 1}:
         text = bytes(luck.choice(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:/?&=%-_.~") for _ in range(size))
         picture = drawn(text)
-        assert int(picture.split()[1]) == (17 + 4 * version + 8) * 4, "the smallest version that holds it"
+        assert int(picture.split()[1]) == (17 + 4 * version + 8) * SCALE, "the smallest version that holds it"
         assert read(picture, tmp_path / "code.pbm") == text
 
 
-def test_what_is_too_long_is_refused():
-    assert subprocess.run([str(PRINT)], input=b"x" * (MOST + 1), capture_output=True, timeout=60).returncode == 1
+@pytest.mark.parametrize("size", [0, MAX + 1])
+def test_what_is_empty_or_too_long_is_refused(size):
+    assert subprocess.run([str(PRINT)], input=b"x" * size, capture_output=True, timeout=60).returncode == 1

@@ -7,14 +7,14 @@ import time
 
 import pytest
 
-from test_people import PASSWORD, Browser, Town, link_in, shared
+from test_people import PASSWORD, Browser, SitePeople, link_in, shared
 
 BIN = os.environ.get("OSTRAKA_BIN", "build/test/src/cli/ostraka")
 
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory):
-    town = Town(tmp_path_factory.mktemp("safety"))
+    town = SitePeople(tmp_path_factory.mktemp("safety"))
     yield town
     town.server.stop()
     town.office.stop()
@@ -169,7 +169,7 @@ class Guest(Browser):
 @pytest.fixture(scope="module")
 def proxied(tmp_path_factory):
     """A town behind a proxy."""
-    town = Town(tmp_path_factory.mktemp("proxied"), "--trusted-proxies", "127.0.0.1")
+    town = SitePeople(tmp_path_factory.mktemp("proxied"), "--trusted-proxies", "127.0.0.1")
     town.guest = lambda address: Guest(town.server.port, address)
     yield town
     town.server.stop()

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from booth import Booth
+from site_fixture import SiteFixture
 
 PEOPLE = 12
 PATIENCE_S = 60
@@ -16,10 +16,10 @@ def directory(tmp_path):
     return tmp_path / "data"
 
 
-def people_of(booth):
-    owner = booth.voter("owner", days=3000)
-    policy = booth.policy(owner, "Longer trains")
-    return policy, [booth.voter(f"voter{i}", days=3000) for i in range(PEOPLE)]
+def people_of(site_fixture):
+    owner = site_fixture.voter("owner", days=3000)
+    policy = site_fixture.policy(owner, "Longer trains")
+    return policy, [site_fixture.voter(f"voter{i}", days=3000) for i in range(PEOPLE)]
 
 
 class Person(threading.Thread):
@@ -62,24 +62,24 @@ def wait_for_votes(people, count):
 
 def expect_whole(directory, people):
     """After another start: all that was told, and nothing that was not sent."""
-    booth = Booth(directory)
+    site_fixture = SiteFixture(directory)
     for person in people:
-        person.voter.booth = booth
+        person.voter.site_fixture = site_fixture
         held = person.voter.held().get(person.policy, 0)
         assert person.told <= held <= person.sent, person.voter.name
         assert person.codes <= {200, 303, 503}, person.codes
-    booth.stop()
+    site_fixture.stop()
 
 
 def test_everybody_who_saves_at_once_is_told_their_own(directory):
-    booth = Booth(directory)
-    policy, voters = people_of(booth)
+    site_fixture = SiteFixture(directory)
+    policy, voters = people_of(site_fixture)
     people = [Person(voter, policy, most=8) for voter in voters]
     start(people)
     for person in people:
         person.join()
     assert [(person.told, person.voter.held()[policy]) for person in people] == [(8, 8)] * PEOPLE
-    booth.stop()
+    site_fixture.stop()
 
 
 class Sender(threading.Thread):
@@ -106,8 +106,8 @@ def send_at_once(forms):
 
 
 def test_what_one_does_wrong_is_told_to_nobody_else_when_one_thread_saves_for_all(directory):
-    booth = Booth(directory, "save_threads", "1")
-    policy, voters = people_of(booth)
+    site_fixture = SiteFixture(directory, "save_threads", "1")
+    policy, voters = people_of(site_fixture)
     path = f"/my/votes/{policy}"
     old = voters[0].get(path).form(path)
     for turn in range(1, 9):
@@ -131,29 +131,29 @@ def test_what_one_does_wrong_is_told_to_nobody_else_when_one_thread_saves_for_al
         assert held[:5] == [50, 0, 0, 0, turn] and held[5] == 2 * turn + codes[6:8].index(303)
         assert held[6:] == [turn] * (PEOPLE - 6)
         assert answers[4].location == answers[5].location  # names the number of the save
-    assert booth.stop() == 0
+    assert site_fixture.stop() == 0
 
 
 def test_a_kill_loses_nothing_that_was_told_as_saved(directory):
-    booth = Booth(directory)
-    policy, voters = people_of(booth)
+    site_fixture = SiteFixture(directory)
+    policy, voters = people_of(site_fixture)
     people = [Person(voter, policy) for voter in voters]
     start(people)
     wait_for_votes(people, 60)
-    booth.process.kill()
-    booth.process.wait()
+    site_fixture.process.kill()
+    site_fixture.process.wait()
     for person in people:
         person.join()
     expect_whole(directory, people)
 
 
 def test_a_stop_finishes_what_is_being_saved(directory):
-    booth = Booth(directory)
-    policy, voters = people_of(booth)
+    site_fixture = SiteFixture(directory)
+    policy, voters = people_of(site_fixture)
     people = [Person(voter, policy) for voter in voters]
     start(people)
     wait_for_votes(people, 60)
-    assert booth.stop() == 0
+    assert site_fixture.stop() == 0
     for person in people:
         person.join()
     expect_whole(directory, people)

@@ -11,12 +11,12 @@ import urllib.parse
 import pytest
 
 from program import Api, Client
-from test_people import PASSWORD, Town, shared
+from test_people import PASSWORD, SitePeople, shared
 
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory):
-    town = Town(tmp_path_factory.mktemp("second"), "--second-factor-roles", "admin, edit_users")
+    town = SitePeople(tmp_path_factory.mktemp("second"), "--second-factor-roles", "admin, edit_users")
     yield town
     town.server.stop()
     town.office.stop()

@@ -1,14 +1,14 @@
 /* yesterday_test.c -- the ranks of a day ago, on a whole ledger with a clock of the test's own. */
-#include "site/yesterday.h"
+#include "operations/yesterday.h"
 
 #include "site.h"
 
 static bool has_arrow(Yesterday *yesterday, uint64_t policy, uint32_t days)
 {
-    PolicyCard card = {.id = policy, .rank = 1};
+    PolicySummary summary = {.id = policy, .rank = 1};
     RankQuery query = {.days = days};
-    yesterday_compare(yesterday, &query, &card);
-    return card.has_change;
+    yesterday_compare(yesterday, &query, &summary);
+    return summary.has_change;
 }
 
 TEST(arrows_are_of_the_window_in_force_now)
@@ -26,7 +26,8 @@ TEST(arrows_are_of_the_window_in_force_now)
     EXPECT(has_arrow(yesterday, first, SITE_WINDOW) && has_arrow(yesterday, second, 0));
     EXPECT(!has_arrow(yesterday, first, 7));
     Reason reason = {.rule = ""};
-    EXPECT_STATUS(accounts_set_setting(site.accounts, SLICE("window_days"), SLICE("7"), 0, &reason),
+    EXPECT_STATUS(settings_set(accounts_settings(site.accounts), SLICE("window_days"), SLICE("7"),
+                               0, &reason),
                   STATUS_OK);
     EXPECT_STATUS(yesterday_refresh(yesterday), STATUS_OK);
     EXPECT(!has_arrow(yesterday, first, 7)); /* not in force yet */

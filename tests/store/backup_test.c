@@ -265,7 +265,7 @@ static void expect_prefix(Store *store, int writer, int at_least)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Slice row = arena_print(arena, "writer %d", writer);
-    Query query = {.table = &CONTRACT_KEEP, .row = row, .limit = STORE_PAGE_MOST};
+    Query query = {.table = &CONTRACT_KEEP, .row = row, .limit = STORE_PAGE_MAX};
     Page page = {.more = true};
     int count = 0;
     Slice last = SLICE_EMPTY, newest = SLICE_EMPTY;

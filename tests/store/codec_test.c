@@ -55,7 +55,7 @@ TEST(a_cut_or_foreign_value_is_corrupt)
 
 TEST(keys_of_one_row_share_a_prefix_that_no_other_row_has)
 {
-    char a[KEY_MOST], b[KEY_MOST];
+    char a[KEY_MAX], b[KEY_MAX];
     Slice one = slice_of(a, codec_key(a, &PLAIN, SLICE("r"), SLICE("column")));
     Slice two = slice_of(b, codec_key(b, &PLAIN, SLICE("rc"), SLICE("olumn")));
     EXPECT_I64(codec_row_prefix(one), 5);

@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 
-enum { FILLED_ROWS = 40, FILLED_VALUE = 64 * 1024, FILE_MOST = 64 * 1024 * 1024 };
+enum { FILLED_ROWS = 40, FILLED_VALUE = 64 * 1024, FILE_MAX = 64 * 1024 * 1024 };
 
 /* One arena for paths and pictures; it goes with the process. */
 static Arena *paths(void)
@@ -129,7 +129,7 @@ static Slice read_file(const char *path, Arena *arena)
     Slice content;
     Reason reason;
     Disk disk = world_real().disk;
-    CHECK(disk_read(disk, path, FILE_MOST, arena, &content, &reason) == STATUS_OK);
+    CHECK(disk_read(disk, path, FILE_MAX, arena, &content, &reason) == STATUS_OK);
     return content;
 }
 

@@ -3,7 +3,7 @@
  * The update under test takes the cell "head" from absent to "ours" and leaves the proof "log"; the rival takes it to
  * "theirs". Whatever is answered must stay true when all that was late has arrived: OK means the proof is there, CONFLICT and
  * UNAVAILABLE mean it is not and will not be. UNKNOWN is always allowed to be wrong about nothing. */
-#include "liar.h"
+#include "scripted_store.h"
 
 #include "contract.h"
 #include "world.h"
@@ -13,7 +13,7 @@ static const Slice HEAD = {"head", 4};
 static const Slice SIDE = {"side", 4};
 static const Slice LOG = {"log", 3};
 
-static Liar liar;
+static ScriptedStore scripted;
 static Condition our_condition;
 static Change our_changes[2];
 static Update ours;
@@ -35,7 +35,7 @@ static Update update_of(Condition *condition, Change *changes, Slice proof)
 static void begin(void)
 {
     Store *real = contract_fresh(); /* before the arena is asked for */
-    liar_init(&liar, real, contract_arena());
+    scripted_store_init(&scripted, real, contract_arena());
     our_condition = when_absent(HEAD);
     our_changes[0] = put(HEAD, SLICE("ours"), 0);
     our_changes[1] = put(LOG, SLICE("our proof"), 0);
@@ -44,7 +44,7 @@ static void begin(void)
     their_changes[0] = put(HEAD, SLICE("theirs"), 0);
     their_changes[1] = put(SLICE("their log"), SLICE("x"), 0);
     theirs = update_of(&their_condition, their_changes, SLICE("their log"));
-    liar.rival = &theirs;
+    scripted.rival = &theirs;
 }
 
 /* A rival that builds on our update instead of racing it. */
@@ -63,8 +63,8 @@ static bool proof_is_there(void)
 /* Runs the update, lets everything late arrive, and holds the answer against the truth. */
 static Status settle(int tries, Found *ret_found)
 {
-    Status status = store_update(&liar.store, &ours, tries, contract_arena(), ret_found);
-    liar_deliver(&liar);
+    Status status = store_update(&scripted.store, &ours, tries, contract_arena(), ret_found);
+    scripted_store_deliver(&scripted);
     if (status == STATUS_OK)
         EXPECT(proof_is_there());
     else if (status != STATUS_UNKNOWN)
@@ -75,7 +75,7 @@ static Status settle(int tries, Found *ret_found)
 static void expect_settled(int tries, Status status, int attempts)
 {
     EXPECT_STATUS(settle(tries, NULL), status);
-    EXPECT_I64(liar.attempts, attempts);
+    EXPECT_I64(scripted.attempts, attempts);
     contract_end();
 }
 
@@ -83,8 +83,8 @@ TEST(an_answer_is_taken_as_it_is)
 {
     begin();
     EXPECT_STATUS(settle(3, NULL), STATUS_OK);
-    EXPECT_I64(liar.attempts, 1);
-    EXPECT_I64(liar.serial_reads, 0);
+    EXPECT_I64(scripted.attempts, 1);
+    EXPECT_I64(scripted.serial_reads, 0);
     contract_end();
 }
 
@@ -92,10 +92,10 @@ TEST(a_conflict_on_the_first_attempt_is_a_conflict)
 {
     begin();
     Found found = {false, SLICE_EMPTY};
-    liar.steps[0] = (LiarStep){MEANWHILE_RIVAL, FATE_HONEST};
+    scripted.steps[0] = (ScriptedStep){MEANWHILE_RIVAL, FATE_HONEST};
     EXPECT_STATUS(settle(3, &found), STATUS_CONFLICT);
-    EXPECT_I64(liar.attempts, 1);
-    EXPECT_I64(liar.serial_reads, 0);
+    EXPECT_I64(scripted.attempts, 1);
+    EXPECT_I64(scripted.serial_reads, 0);
     EXPECT(found.present);
     EXPECT_SLICE(found.value, SLICE("theirs"));
     contract_end();
@@ -104,38 +104,38 @@ TEST(a_conflict_on_the_first_attempt_is_a_conflict)
 TEST(unavailable_before_anything_arrived_is_unavailable)
 {
     begin();
-    liar.steps[0].fate = FATE_REFUSED;
+    scripted.steps[0].fate = FATE_REFUSED;
     expect_settled(3, STATUS_UNAVAILABLE, 1);
 }
 
 TEST(done_but_the_answer_was_lost_is_ok_by_the_proof)
 {
     begin();
-    liar.steps[0].fate = FATE_DONE;
+    scripted.steps[0].fate = FATE_DONE;
     expect_settled(3, STATUS_OK, 1);
 }
 
 TEST(one_try_is_enough_when_the_proof_is_there)
 {
     begin();
-    liar.steps[0].fate = FATE_DONE;
+    scripted.steps[0].fate = FATE_DONE;
     expect_settled(1, STATUS_OK, 1);
 }
 
 TEST(not_moved_is_sent_again)
 {
     begin();
-    liar.steps[0].fate = FATE_LOST;
+    scripted.steps[0].fate = FATE_LOST;
     expect_settled(3, STATUS_OK, 2);
 }
 
 TEST(it_is_sent_as_often_as_was_said_and_stays_unknown)
 {
     begin();
-    for (int i = 0; i < LIAR_STEPS; i++)
-        liar.steps[i].fate = FATE_LOST;
+    for (int i = 0; i < SCRIPTED_STEPS; i++)
+        scripted.steps[i].fate = FATE_LOST;
     EXPECT_STATUS(settle(4, NULL), STATUS_UNKNOWN);
-    EXPECT_I64(liar.attempts, 4);
+    EXPECT_I64(scripted.attempts, 4);
     EXPECT(!proof_is_there());
     contract_end();
 }
@@ -144,11 +144,11 @@ TEST(moved_on_without_the_proof_is_a_conflict)
 {
     begin();
     Found found = {false, SLICE_EMPTY};
-    liar.steps[0].fate = FATE_LOST;
-    liar.reads[0].before = MEANWHILE_RIVAL;
+    scripted.steps[0].fate = FATE_LOST;
+    scripted.reads[0].before = MEANWHILE_RIVAL;
     EXPECT_STATUS(settle(3, &found), STATUS_CONFLICT);
-    EXPECT_STATUS(liar.rival_status, STATUS_OK);
-    EXPECT_I64(liar.attempts, 1);
+    EXPECT_STATUS(scripted.rival_status, STATUS_OK);
+    EXPECT_I64(scripted.attempts, 1);
     EXPECT(found.present);
     EXPECT_SLICE(found.value, SLICE("theirs"));
     contract_end();
@@ -158,10 +158,10 @@ TEST(done_and_then_changed_by_another_is_ok)
 {
     begin();
     let_rival_follow();
-    liar.steps[0].fate = FATE_DONE;
-    liar.reads[0].before = MEANWHILE_RIVAL;
+    scripted.steps[0].fate = FATE_DONE;
+    scripted.reads[0].before = MEANWHILE_RIVAL;
     EXPECT_STATUS(settle(3, NULL), STATUS_OK);
-    EXPECT_STATUS(liar.rival_status, STATUS_OK);
+    EXPECT_STATUS(scripted.rival_status, STATUS_OK);
     EXPECT_CELL(&CONTRACT_COND_D, ROW, HEAD, SLICE("theirs"));
     contract_end();
 }
@@ -170,8 +170,8 @@ TEST(done_and_then_changed_by_another_is_ok)
 TEST(a_conflict_with_oneself_is_ok)
 {
     begin();
-    liar.steps[0].fate = FATE_LATE;
-    liar.steps[1].before = MEANWHILE_DELIVER;
+    scripted.steps[0].fate = FATE_LATE;
+    scripted.steps[1].before = MEANWHILE_DELIVER;
     expect_settled(3, STATUS_OK, 2);
 }
 
@@ -179,8 +179,8 @@ TEST(a_late_arrival_at_any_read_is_noticed)
 {
     for (int moment = 0; moment < 6; moment++) {
         begin();
-        liar.steps[0].fate = FATE_LATE;
-        liar.reads[moment].before = MEANWHILE_DELIVER;
+        scripted.steps[0].fate = FATE_LATE;
+        scripted.reads[moment].before = MEANWHILE_DELIVER;
         EXPECT_STATUS(settle(3, NULL), STATUS_OK);
     }
     contract_end();
@@ -191,9 +191,9 @@ TEST(a_late_arrival_followed_by_another_writer_is_ok)
     for (int moment = 0; moment < 5; moment++) {
         begin();
         let_rival_follow();
-        liar.steps[0].fate = FATE_LATE;
-        liar.reads[moment].before = MEANWHILE_DELIVER;
-        liar.reads[moment + 1].before = MEANWHILE_RIVAL;
+        scripted.steps[0].fate = FATE_LATE;
+        scripted.reads[moment].before = MEANWHILE_DELIVER;
+        scripted.reads[moment + 1].before = MEANWHILE_RIVAL;
         EXPECT_STATUS(settle(3, NULL), STATUS_OK);
     }
     contract_end();
@@ -203,10 +203,10 @@ TEST(another_writer_at_any_read_is_a_conflict_or_comes_too_late)
 {
     for (int moment = 0; moment < 6; moment++) {
         begin();
-        liar.steps[0].fate = FATE_LOST;
-        liar.reads[moment].before = MEANWHILE_RIVAL;
+        scripted.steps[0].fate = FATE_LOST;
+        scripted.reads[moment].before = MEANWHILE_RIVAL;
         Status status = settle(3, NULL);
-        EXPECT(status == (liar.rival_status == STATUS_OK ? STATUS_CONFLICT : STATUS_OK));
+        EXPECT(status == (scripted.rival_status == STATUS_OK ? STATUS_CONFLICT : STATUS_OK));
     }
     contract_end();
 }
@@ -215,10 +215,10 @@ TEST(another_writer_before_the_repeat_is_a_conflict)
 {
     begin();
     Found found = {false, SLICE_EMPTY};
-    liar.steps[0].fate = FATE_LOST;
-    liar.steps[1].before = MEANWHILE_RIVAL;
+    scripted.steps[0].fate = FATE_LOST;
+    scripted.steps[1].before = MEANWHILE_RIVAL;
     EXPECT_STATUS(settle(3, &found), STATUS_CONFLICT);
-    EXPECT_I64(liar.attempts, 2);
+    EXPECT_I64(scripted.attempts, 2);
     EXPECT_SLICE(found.value, SLICE("theirs"));
     contract_end();
 }
@@ -229,10 +229,10 @@ TEST(without_answers_to_reads_it_stays_unknown)
     static const Fate FATES[] = {FATE_LOST, FATE_DONE, FATE_LATE};
     for (int i = 0; i < 9; i++) {
         begin();
-        for (int k = 0; k < LIAR_STEPS; k++)
-            liar.steps[k].fate = FATES[i % 3];
-        for (int k = 0; k < LIAR_READS; k++)
-            liar.reads[k].status = ANSWERS[i / 3];
+        for (int k = 0; k < SCRIPTED_STEPS; k++)
+            scripted.steps[k].fate = FATES[i % 3];
+        for (int k = 0; k < SCRIPTED_READS; k++)
+            scripted.reads[k].status = ANSWERS[i / 3];
         EXPECT_STATUS(settle(3, NULL), STATUS_UNKNOWN);
     }
     contract_end();
@@ -241,8 +241,8 @@ TEST(without_answers_to_reads_it_stays_unknown)
 TEST(a_read_that_is_answered_later_settles_it)
 {
     begin();
-    liar.steps[0].fate = FATE_DONE;
-    liar.reads[0].status = liar.reads[1].status = STATUS_UNAVAILABLE;
+    scripted.steps[0].fate = FATE_DONE;
+    scripted.reads[0].status = scripted.reads[1].status = STATUS_UNAVAILABLE;
     EXPECT_STATUS(settle(5, NULL), STATUS_OK);
     contract_end();
 }
@@ -254,11 +254,11 @@ TEST(one_failed_read_makes_nothing_wrong)
         for (int rival = 0; rival < 2; rival++)
             for (int fate = FATE_LOST; fate <= FATE_LATE; fate++) {
                 begin();
-                liar.steps[0].fate = (Fate)fate;
-                liar.steps[1].fate = FATE_LOST;
-                liar.reads[moment].status = STATUS_UNAVAILABLE;
+                scripted.steps[0].fate = (Fate)fate;
+                scripted.steps[1].fate = FATE_LOST;
+                scripted.reads[moment].status = STATUS_UNAVAILABLE;
                 if (rival)
-                    liar.reads[moment + 1].before = MEANWHILE_RIVAL;
+                    scripted.reads[moment + 1].before = MEANWHILE_RIVAL;
                 (void)!settle(2, NULL);
             }
     contract_end();
@@ -268,14 +268,14 @@ TEST(one_failed_read_makes_nothing_wrong)
 TEST(unavailable_after_unknown_is_not_unavailable)
 {
     begin();
-    liar.steps[0].fate = FATE_LATE;
-    liar.steps[1].fate = liar.steps[2].fate = liar.steps[3].fate = FATE_REFUSED;
+    scripted.steps[0].fate = FATE_LATE;
+    scripted.steps[1].fate = scripted.steps[2].fate = scripted.steps[3].fate = FATE_REFUSED;
     EXPECT_STATUS(settle(3, NULL), STATUS_UNKNOWN);
     EXPECT(proof_is_there());
     begin();
-    liar.steps[0].fate = FATE_DONE;
-    liar.reads[0].status = STATUS_UNAVAILABLE;
-    liar.steps[1].fate = FATE_REFUSED;
+    scripted.steps[0].fate = FATE_DONE;
+    scripted.reads[0].status = STATUS_UNAVAILABLE;
+    scripted.steps[1].fate = FATE_REFUSED;
     Status status = settle(4, NULL);
     EXPECT(status == STATUS_OK || status == STATUS_UNKNOWN);
     contract_end();
@@ -286,8 +286,8 @@ TEST(a_proof_with_another_value_is_not_ours)
     begin();
     their_changes[1] = put(LOG, SLICE("their proof"), 0);
     theirs.proof = LOG;
-    liar.steps[0].fate = FATE_LOST;
-    liar.reads[0].before = MEANWHILE_RIVAL;
+    scripted.steps[0].fate = FATE_LOST;
+    scripted.reads[0].before = MEANWHILE_RIVAL;
     EXPECT_STATUS(settle(3, NULL), STATUS_CONFLICT);
     contract_end();
 }
@@ -301,8 +301,8 @@ TEST(one_of_several_conditions_that_moved_is_enough)
     ours.condition_count = 2;
     their_condition = when_absent(SIDE);
     their_changes[0] = put(SIDE, SLICE("taken"), 0);
-    liar.steps[0].fate = FATE_LOST;
-    liar.reads[0].before = MEANWHILE_RIVAL;
+    scripted.steps[0].fate = FATE_LOST;
+    scripted.reads[0].before = MEANWHILE_RIVAL;
     EXPECT_STATUS(settle(3, found), STATUS_CONFLICT);
     EXPECT(!found[0].present && found[1].present);
     EXPECT_SLICE(found[1].value, SLICE("taken"));
@@ -313,8 +313,8 @@ TEST(a_bad_update_is_refused_before_anything_is_sent)
 {
     begin();
     ours.proof = SLICE("elsewhere");
-    EXPECT_STATUS(store_update(&liar.store, &ours, 3, contract_arena(), NULL), STATUS_INVALID);
-    EXPECT_I64(liar.attempts, 0);
+    EXPECT_STATUS(store_update(&scripted.store, &ours, 3, contract_arena(), NULL), STATUS_INVALID);
+    EXPECT_I64(scripted.attempts, 0);
     contract_end();
 }
 
@@ -324,8 +324,8 @@ TEST(found_is_untouched_unless_it_is_a_conflict)
     for (int i = 0; i < 4; i++) {
         begin();
         Found found = {true, SLICE("untouched")};
-        for (int k = 0; k < LIAR_STEPS; k++)
-            liar.steps[k].fate = FATES[i];
+        for (int k = 0; k < SCRIPTED_STEPS; k++)
+            scripted.steps[k].fate = FATES[i];
         EXPECT(settle(2, &found) != STATUS_CONFLICT);
         EXPECT(found.present);
         EXPECT_SLICE(found.value, SLICE("untouched"));
@@ -356,17 +356,17 @@ TEST(of_several_each_is_settled_by_itself)
     for (size_t i = 0; i < COUNT; i++) {
         updates[i] = ours;
         updates[i].row = ROWS[i];
-        liar.steps[i].fate = FATES[i];
+        scripted.steps[i].fate = FATES[i];
     }
     updates[5].conditions = &missed;
-    EXPECT_STATUS(store_update_each(&liar.store, updates, COUNT, 3, contract_arena(), statuses),
+    EXPECT_STATUS(store_update_each(&scripted.store, updates, COUNT, 3, contract_arena(), statuses),
                   STATUS_OK);
-    liar_deliver(&liar);
+    scripted_store_deliver(&scripted);
     for (size_t i = 0; i < COUNT; i++) {
         EXPECT_STATUS(statuses[i], DUE[i]);
         EXPECT(proof_is_in(ROWS[i]) == (DUE[i] == STATUS_OK));
     }
-    EXPECT_I64(liar.attempts, COUNT + 2); /* what was lost, and what was late, once more */
+    EXPECT_I64(scripted.attempts, COUNT + 2); /* what was lost, and what was late, once more */
     contract_end();
 }
 
@@ -377,9 +377,9 @@ TEST(one_bad_update_of_several_refuses_all_before_anything_is_sent)
     Status statuses[2];
     updates[0].row = SLICE("another");
     updates[1].proof = SLICE_EMPTY;
-    EXPECT_STATUS(store_update_each(&liar.store, updates, 2, 3, contract_arena(), statuses),
+    EXPECT_STATUS(store_update_each(&scripted.store, updates, 2, 3, contract_arena(), statuses),
                   STATUS_INVALID);
-    EXPECT_I64(liar.attempts, 0);
+    EXPECT_I64(scripted.attempts, 0);
     contract_end();
 }
 
@@ -390,18 +390,20 @@ enum { SCRIPTS = 1500 };
 static void random_script(Random luck, int number)
 {
     Slice row = arena_print(contract_arena(), "script %d", number);
-    Store *real = liar.real;
-    liar_init(&liar, real, contract_arena());
-    liar.rival = &theirs;
+    Store *real = scripted.real;
+    scripted_store_init(&scripted, real, contract_arena());
+    scripted.rival = &theirs;
     ours.row = theirs.row = row;
     their_condition =
         random_u64(luck) % 2 == 0 ? when_absent(HEAD) : when_equal(HEAD, SLICE("ours"));
-    for (int i = 0; i < LIAR_STEPS; i++)
-        liar.steps[i] = (LiarStep){(Meanwhile)(random_u64(luck) % 3), (Fate)(random_u64(luck) % 5)};
-    for (int i = 0; i < LIAR_READS; i++) {
+    for (int i = 0; i < SCRIPTED_STEPS; i++)
+        scripted.steps[i] =
+            (ScriptedStep){(Meanwhile)(random_u64(luck) % 3), (Fate)(random_u64(luck) % 5)};
+    for (int i = 0; i < SCRIPTED_READS; i++) {
         bool fails = random_u64(luck) % 5 == 0, happens = random_u64(luck) % 3 == 0;
-        liar.reads[i] = (LiarRead){happens ? (Meanwhile)(random_u64(luck) % 3) : MEANWHILE_NOTHING,
-                                   fails ? STATUS_UNAVAILABLE : STATUS_OK};
+        scripted.reads[i] =
+            (ScriptedRead){happens ? (Meanwhile)(random_u64(luck) % 3) : MEANWHILE_NOTHING,
+                           fails ? STATUS_UNAVAILABLE : STATUS_OK};
     }
 }
 
@@ -422,12 +424,12 @@ TEST(no_script_of_lies_makes_a_wrong_answer)
         int tries = 1 + (int)(random_u64(luck) % 4);
         Status status;
         if (random_u64(luck) % 2 == 0)
-            status = store_update(&liar.store, &ours, tries, contract_arena(), NULL);
+            status = store_update(&scripted.store, &ours, tries, contract_arena(), NULL);
         else
             EXPECT_STATUS(
-                store_update_each(&liar.store, &ours, 1, tries, contract_arena(), &status),
+                store_update_each(&scripted.store, &ours, 1, tries, contract_arena(), &status),
                 STATUS_OK);
-        liar_deliver(&liar);
+        scripted_store_deliver(&scripted);
         bool done = contract_read(&CONTRACT_COND_D, ours.row, LOG, &cell) == STATUS_OK;
         answers[status]++;
         if ((status == STATUS_OK && !done) ||

@@ -1,8 +1,8 @@
-/* instance.h -- an instance that has tasks, on the stage of votes/stage.h. */
+/* instance.h -- an instance that has tasks, on the fixture of votes/ledger_fixture.h. */
 #pragma once
 
-#include "stage.h"
-#include "tasks/inside.h"
+#include "ledger_fixture.h"
+#include "tasks/tasks_private.h"
 
 /* To be freed by the test. */
 Tasks *instance(void);

@@ -1,6 +1,6 @@
 /* scheduler_test.c -- whose turn it is: shares, periods, places, errors. */
 #include "instance.h"
-#include "policies/policies_internal.h"
+#include "policies/policies_private.h"
 
 /* Turns until nothing is due. */
 static int turn_all(Tasks *tasks)
@@ -68,56 +68,56 @@ TEST(the_table_is_whole)
             EXPECT(strcmp(TASKS[i].name, TASKS[k].name) != 0);
         parts += TASKS[i].parts;
     }
-    EXPECT(parts <= TASKS_PARTS_MOST);
+    EXPECT(parts <= TASKS_PARTS_MAX);
 }
 
 /* ---- Turns ----------------------------------------------------------------------------------------------------- */
 
 TEST(each_task_runs_once_a_period)
 {
-    stage_begin();
+    ledger_fixture_begin();
     Tasks *tasks = instance();
     turn_all(tasks);
     TaskInfo first = instance_info(tasks, "sweep", 0);
     EXPECT(first.begun_us > 0 && !first.under_way);
     EXPECT_I64(first.whole_us, first.begun_us);
     int64_t lists_us = instance_info(tasks, "lists", 0).begun_us;
-    test_world_pass(&stage.own, 59 * US_PER_S);
+    test_world_pass(&fixture.own, 59 * US_PER_S);
     turn_all(tasks);
     EXPECT_I64(instance_info(tasks, "sweep", 0).begun_us, first.begun_us);
-    test_world_pass(&stage.own, US_PER_S);
+    test_world_pass(&fixture.own, US_PER_S);
     turn_all(tasks);
     EXPECT_I64(instance_info(tasks, "sweep", 0).begun_us, first.begun_us + 60 * US_PER_S);
     EXPECT_I64(instance_info(tasks, "lists", 0).begun_us, lists_us);
     tasks_free(tasks);
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(a_clock_that_is_set_back_stops_nothing)
 {
-    stage_begin();
+    ledger_fixture_begin();
     Tasks *tasks = instance();
     turn_all(tasks);
-    test_world_step(&stage.own, -3600 * US_PER_S);
+    test_world_step(&fixture.own, -3600 * US_PER_S);
     turn_all(tasks);
-    EXPECT_I64(instance_info(tasks, "sweep", 0).begun_us, clock_now_us(stage.world.clock));
+    EXPECT_I64(instance_info(tasks, "sweep", 0).begun_us, clock_now_us(fixture.world.clock));
     tasks_free(tasks);
-    stage_end();
+    ledger_fixture_end();
 }
 
 /* A part of `sweep-older` has 60 pieces. */
 TEST(a_pass_goes_on_where_another_process_left_it)
 {
-    stage_begin();
+    ledger_fixture_begin();
     Tasks *tasks = instance();
     while (instance_info(tasks, "sweep-older", 3).done < 7)
         EXPECT(tasks_turn(tasks) == 0);
-    test_world_pass(&stage.own, (TASK_SAVE_S + 1) * US_PER_S);
+    test_world_pass(&fixture.own, (TASK_SAVE_S + 1) * US_PER_S);
     while (instance_info(tasks, "sweep-older", 3).done < 8)
         EXPECT(tasks_turn(tasks) == 0);
     int64_t begun_us = instance_info(tasks, "sweep-older", 3).begun_us;
     tasks_free(tasks); /* no farewell: the process is gone */
-    test_world_pass(&stage.own, (INSTANCE_TTL_S + 1) * US_PER_S);
+    test_world_pass(&fixture.own, (INSTANCE_TTL_S + 1) * US_PER_S);
 
     tasks = instance();
     EXPECT_I64(instance_info(tasks, "sweep-older", 3).done, 8);
@@ -129,12 +129,12 @@ TEST(a_pass_goes_on_where_another_process_left_it)
     EXPECT(after.done >= 59 && after.done <= 61);
     EXPECT(turns > 0);
     tasks_free(tasks);
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(older_marks_are_all_looked_at_by_one_part_or_another)
 {
-    stage_begin();
+    ledger_fixture_begin();
     Tasks *tasks = instance();
     uint64_t hours = 0;
     turn_all(tasks);
@@ -142,7 +142,7 @@ TEST(older_marks_are_all_looked_at_by_one_part_or_another)
         hours += instance_info(tasks, "sweep-older", part).done;
     EXPECT_I64(hours, VOTES_MARK_LIFE_S / 3600);
     tasks_free(tasks);
-    stage_end();
+    ledger_fixture_end();
 }
 
 /* ---- Instances ------------------------------------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ static int shares_of(Tasks *tasks)
     TaskInfo *infos;
     size_t count = 0;
     int shares = 0;
-    EXPECT_STATUS(tasks_list(tasks, stage.arena, &infos, &count), STATUS_OK);
+    EXPECT_STATUS(tasks_list(tasks, fixture.arena, &infos, &count), STATUS_OK);
     for (size_t i = 0; i < count; i++)
         shares += infos[i].here;
     return shares;
@@ -162,7 +162,7 @@ static size_t living(Tasks *tasks)
 {
     Instance *instances;
     size_t count = 0;
-    EXPECT_STATUS(tasks_instances(tasks, stage.arena, &instances, &count), STATUS_OK);
+    EXPECT_STATUS(tasks_instances(tasks, fixture.arena, &instances, &count), STATUS_OK);
     for (size_t i = 0; i < count; i++)
         EXPECT_SLICE(instances[i].address, SLICE("here"));
     return count;
@@ -170,7 +170,7 @@ static size_t living(Tasks *tasks)
 
 TEST(instances_share_the_work_and_take_over_from_the_dead)
 {
-    stage_begin();
+    ledger_fixture_begin();
     Tasks *first = instance(), *second = instance();
     int all = shares_of(first), local = 0;
     for (size_t i = 0; i < TASK_COUNT; i++)
@@ -178,34 +178,34 @@ TEST(instances_share_the_work_and_take_over_from_the_dead)
     turn_all(first);
     turn_all(second);
     EXPECT_I64(living(first), 2);
-    test_world_pass(&stage.own, INSTANCE_BEAT_S * US_PER_S);
+    test_world_pass(&fixture.own, INSTANCE_BEAT_S * US_PER_S);
     turn_all(first); /* hears of the second */
     EXPECT_I64(shares_of(first) + shares_of(second), all + local);
     EXPECT(shares_of(first) < all);
 
-    test_world_pass(&stage.own, (INSTANCE_TTL_S + 1) * US_PER_S); /* the second is gone */
+    test_world_pass(&fixture.own, (INSTANCE_TTL_S + 1) * US_PER_S); /* the second is gone */
     turn_all(first);
     EXPECT_I64(living(first), 1);
     EXPECT_I64(shares_of(first), all);
     tasks_free(first);
     tasks_free(second);
-    stage_end();
+    ledger_fixture_end();
 }
 
 /* Its thread lets time run: whoever sleeps in this world moves its clock. So only the one that lives by itself is waited for. */
 TEST(an_instance_that_stops_is_gone_at_once)
 {
-    stage_begin();
+    ledger_fixture_begin();
     Tasks *first = instance(), *second = instance();
     tasks_start(second);
     while (living(first) == 0)
         ;
     tasks_stop(second);
-    test_world_pass(&stage.own, 2 * US_PER_S);
+    test_world_pass(&fixture.own, 2 * US_PER_S);
     EXPECT_I64(living(first), 0);
     tasks_free(first);
     tasks_free(second);
-    stage_end();
+    ledger_fixture_end();
 }
 
 /* ---- Errors ---------------------------------------------------------------------------------------------------- */
@@ -214,18 +214,18 @@ TEST(an_instance_that_stops_is_gone_at_once)
 static void break_mark(uint32_t hour)
 {
     RowChange change = {&TABLE_DIRTY,
-                        ledger_mark_row(stage.arena, hour, 5),
+                        ledger_mark_row(fixture.arena, hour, 5),
                         {.column = SLICE("not a voter"),
-                         .timestamp = clock_now_us(stage.world.clock),
+                         .timestamp = clock_now_us(fixture.world.clock),
                          .ttl_s = 3600}};
-    EXPECT_STATUS(store_write(stage.store, &(Batch){&change, 1, false}), STATUS_OK);
+    EXPECT_STATUS(store_write(fixture.store, &(Batch){&change, 1, false}), STATUS_OK);
 }
 
 TEST(errors_are_seen_and_do_not_stop_the_others)
 {
-    stage_begin();
+    ledger_fixture_begin();
     Tasks *tasks = instance();
-    break_mark(ledger_hour(clock_now_us(stage.world.clock)));
+    break_mark(ledger_hour(clock_now_us(fixture.world.clock)));
     turn_all(tasks);
     TaskInfo broken = instance_info(tasks, "sweep", 0);
     EXPECT_I64(broken.errors, 1);
@@ -237,24 +237,24 @@ TEST(errors_are_seen_and_do_not_stop_the_others)
     Reason reason = {.rule = ""};
     EXPECT_STATUS(tasks_run(tasks, SLICE("sweep"), &reason), STATUS_CORRUPT);
     EXPECT_I64(instance_info(tasks, "sweep", 0).errors, 2);
-    test_world_pass(&stage.own,
+    test_world_pass(&fixture.own,
                     3 * 3600 * US_PER_S); /* the mark is gone, and the hour swept by others */
     turn_all(tasks);
     EXPECT_I64(instance_info(tasks, "sweep", 0).errors, 2);
     EXPECT(instance_info(tasks, "sweep", 0).whole_us > broken.begun_us);
     tasks_free(tasks);
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(a_task_that_is_not_there_is_told)
 {
-    stage_begin();
+    ledger_fixture_begin();
     Tasks *tasks = instance();
     Reason reason = {.rule = ""};
     EXPECT_STATUS(tasks_run(tasks, SLICE("dance"), &reason), STATUS_NOT_FOUND);
     EXPECT(strstr(reason.rule, "dance") != NULL);
     tasks_free(tasks);
-    stage_end();
+    ledger_fixture_end();
 }
 
 /* When its last whole pass began; 0: it has none, or one is under way. */
@@ -268,14 +268,14 @@ static int64_t looked_us(Tasks *tasks, const char *name)
  * share of who starts; it is looked for all the same. */
 TEST(an_instance_that_starts_looks_for_what_a_crash_left)
 {
-    stage_begin();
-    uint64_t ann = stage_voter("ann");
-    stage_policy(ann, "Trams");
+    ledger_fixture_begin();
+    uint64_t ann = ledger_fixture_voter("ann");
+    ledger_fixture_policy(ann, "Trams");
     Tasks *first = instance();
     turn_all(first);
     int64_t lists_us = looked_us(first, "lists"), moves_us = looked_us(first, "moves");
     tasks_free(first);
-    test_world_pass(&stage.own, US_PER_S);
+    test_world_pass(&fixture.own, US_PER_S);
     Tasks *second = instance();
     turn_all(second);
     EXPECT_I64(living(second), 2);
@@ -286,33 +286,33 @@ TEST(an_instance_that_starts_looks_for_what_a_crash_left)
     EXPECT(looked_us(second, "lists") > lists_us);
     EXPECT(looked_us(second, "moves") > moves_us);
     tasks_free(second);
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(who_remains_looks_for_what_the_dead_left)
 {
-    stage_begin();
+    ledger_fixture_begin();
     Tasks *first = instance(), *second = instance();
     turn_all(second);
     turn_all(first); /* hears of the second */
     int64_t lists_us = looked_us(first, "lists"), moves_us = looked_us(first, "moves");
-    test_world_pass(&stage.own, (INSTANCE_TTL_S + 1) * US_PER_S); /* the second is gone */
+    test_world_pass(&fixture.own, (INSTANCE_TTL_S + 1) * US_PER_S); /* the second is gone */
     turn_all(first);
     EXPECT(looked_us(first, "lists") > lists_us);
     EXPECT(looked_us(first, "moves") > moves_us);
     tasks_free(first);
     tasks_free(second);
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(one_that_comes_does_not_hide_one_that_is_gone)
 {
-    stage_begin();
+    ledger_fixture_begin();
     Tasks *first = instance(), *second = instance();
     turn_all(second);
     turn_all(first);
     EXPECT_I64(first->live, 2);
-    test_world_pass(&stage.own, (INSTANCE_TTL_S + 1) * US_PER_S); /* the second is gone */
+    test_world_pass(&fixture.own, (INSTANCE_TTL_S + 1) * US_PER_S); /* the second is gone */
     Tasks *third = instance();
     turn_all(third);
     for (size_t i = 0; i < first->part_count; i++)
@@ -324,13 +324,13 @@ TEST(one_that_comes_does_not_hide_one_that_is_gone)
     tasks_free(first);
     tasks_free(second);
     tasks_free(third);
-    stage_end();
+    ledger_fixture_end();
 }
 
 /* Heartbeats of processes that were killed stand for two minutes. Where nobody else can have the store they mean nothing. */
 TEST(who_has_the_store_alone_does_everything_at_once)
 {
-    stage_begin();
+    ledger_fixture_begin();
     Tasks *killed = instance();
     int all = shares_of(killed);
     turn_all(killed);
@@ -342,14 +342,14 @@ TEST(who_has_the_store_alone_does_everything_at_once)
     EXPECT_I64(living(alone), 1);
     EXPECT_I64(shares_of(alone), all);
     tasks_free(alone);
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(a_merge_that_was_cut_off_is_ended_at_once_where_nobody_else_can_be_at_it)
 {
-    stage_begin();
+    ledger_fixture_begin();
     uint64_t source = instance_half_merged();
-    test_world_pass(&stage.own, US_PER_S);
+    test_world_pass(&fixture.own, US_PER_S);
     Tasks *other = instance();
     TasksOptions options = other->options;
     tasks_free(other);
@@ -357,39 +357,39 @@ TEST(a_merge_that_was_cut_off_is_ended_at_once_where_nobody_else_can_be_at_it)
     Tasks *alone = tasks_new(&options);
     tasks_after_crash(alone, true);
     turn_all(alone);
-    EXPECT_I64(stage_state(source), POLICY_MERGED);
+    EXPECT_I64(ledger_fixture_state(source), POLICY_MERGED);
     tasks_free(alone);
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(a_merge_that_was_given_up_here_is_ended_without_waiting_for_the_pass)
 {
-    stage_begin();
+    ledger_fixture_begin();
     Tasks *tasks = instance();
     uint64_t source = instance_half_merged(); /* too young for the pass over all policies */
-    atomic_store(&stage.policies->left[0], source);
+    atomic_store(&fixture.policies->left[0], source);
     turn_all(tasks);
-    EXPECT_I64(stage_state(source), POLICY_MERGED);
-    EXPECT_I64(stage.policies->left[0], 0);
+    EXPECT_I64(ledger_fixture_state(source), POLICY_MERGED);
+    EXPECT_I64(fixture.policies->left[0], 0);
     tasks_free(tasks);
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(a_merge_that_was_cut_off_is_ended_as_soon_as_nobody_is_at_it)
 {
-    stage_begin();
+    ledger_fixture_begin();
     uint64_t source = instance_half_merged();
-    test_world_pass(&stage.own, US_PER_S);
+    test_world_pass(&fixture.own, US_PER_S);
     Tasks *tasks = instance();
     tasks_after_crash(tasks, true);
     turn_all(tasks);
-    EXPECT_I64(stage_state(source), POLICY_MERGING); /* another instance may be at work */
-    test_world_pass(&stage.own, 30 * US_PER_S);
+    EXPECT_I64(ledger_fixture_state(source), POLICY_MERGING); /* another instance may be at work */
+    test_world_pass(&fixture.own, 30 * US_PER_S);
     turn_all(tasks);
-    EXPECT_I64(stage_state(source), POLICY_MERGING);
-    test_world_pass(&stage.own, 31 * US_PER_S);
+    EXPECT_I64(ledger_fixture_state(source), POLICY_MERGING);
+    test_world_pass(&fixture.own, 31 * US_PER_S);
     turn_all(tasks);
-    EXPECT_I64(stage_state(source), POLICY_MERGED);
+    EXPECT_I64(ledger_fixture_state(source), POLICY_MERGED);
     tasks_free(tasks);
-    stage_end();
+    ledger_fixture_end();
 }

@@ -7,8 +7,8 @@
 static Status write_text(Store *store, const char *words, uint32_t seen)
 {
     Reason reason = {.rule = ""};
-    NewText wish = {.kind = TEXT_PRIVACY, .text = slice_from(words), .seen = seen, .editor = 7};
-    Status status = texts_write(store, contract_world(), &wish, &reason);
+    NewText want = {.kind = TEXT_PRIVACY, .text = slice_from(words), .seen = seen, .editor = 7};
+    Status status = texts_write(store, contract_world(), &want, &reason);
     EXPECT(status == STATUS_OK || status == STATUS_UNAVAILABLE || status == STATUS_UNKNOWN ||
            reason.rule[0] != '\0');
     return status;

@@ -1,5 +1,6 @@
 """The smaller tools behind ./dev: recorded results, generated pages, fuzzing."""
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -74,3 +75,34 @@ def test_seeds_and_words_reach_the_target(tmp_path):
     well, output = run_fuzz.run(tmp_path, "fuzz_a", script(tmp_path / "echo", 'echo "$@"'), 3)
     assert well
     assert "-max_total_time=3 " in output and "/fuzz/corpus/fuzz_a" in output and "fuzz_a.dict" in output
+
+
+def run_tool(name, *words):
+    return subprocess.run([sys.executable, ROOT / "tools" / name, *map(str, words)], capture_output=True, text=True, check=True).stdout
+
+
+def test_definitions_are_collected_in_order_and_where_they_begin_a_line(tmp_path):
+    (tmp_path / "b.c").write_text("ROW(third, 1)\n")
+    (tmp_path / "a.c").write_text("ROW(first, 1);\n    ROW(inner, 1)\n/* ROW(comment, 1) */\nROW(second,\n    2);\nROWS(none, 3)\n")
+    words = ["rows.h", "Row", "ROWS", "ROW_", "ROW", tmp_path / "b.c", tmp_path / "a.c"]
+    run_tool("collect.py", tmp_path / "out.c", *words)
+    text = (tmp_path / "out.c").read_text()
+    assert '#include "rows.h"' in text and "extern const Row ROW_first;" in text
+    assert text.split("{", 1)[1].split() == ["&ROW_first,", "&ROW_second,", "&ROW_third,", "NULL};"]
+    run_tool("collect.py", tmp_path / "out.h", *words)
+    text = (tmp_path / "out.h").read_text()
+    assert text.startswith("#pragma once\n") and "extern const Row ROW_third;" in text and "NULL" not in text
+
+
+def test_an_empty_table_is_ended_all_the_same(tmp_path):
+    run_tool("collect.py", tmp_path / "out.c", "rows.h", "Row", "ROWS", "ROW_", "ROW")
+    assert "const Row *const ROWS[] = {\n    NULL};" in (tmp_path / "out.c").read_text()
+
+
+def test_sources_of_a_module_are_all_files_below_it(tmp_path):
+    (tmp_path / "inner").mkdir()
+    for name in ("b.c", "a.c", "a.h", "page.html", "inner/c.c"):
+        (tmp_path / name).touch()
+    assert run_tool("sources.py", tmp_path).split() == ["a.c", "b.c", "inner/c.c"]
+    assert run_tool("sources.py", tmp_path, "--flat").split() == ["a.c", "b.c"]
+    assert run_tool("sources.py", tmp_path, ".html").split() == ["page.html"]

@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "stage.h"
+#include "ledger_fixture.h"
 #include "verify/verify.h"
 
 enum { SAVERS = 4, VOTERS = 12, POLICIES = 3, RUNS = 5, SAVES = 500 };
@@ -32,11 +32,12 @@ static void *save_on(void *argument)
         SaveOutcome outcome = SAVE_SAVED;
         /* Each has voters of its own, and all meet on the policies. */
         uint64_t voter = load.voters[self + SAVERS * (i % (VOTERS / SAVERS))];
-        Status status = stage_try_save(voter, load.policies[i % POLICIES], 100 + i % 3, &outcome);
+        Status status =
+            ledger_fixture_try_save(voter, load.policies[i % POLICIES], 100 + i % 3, &outcome);
         bool went = status == STATUS_OK && (outcome == SAVE_SAVED || outcome == SAVE_REFUSED);
         atomic_fetch_add(went ? &load.saves : &load.failures, 1);
         if (i % 50 == 0)
-            test_world_pass(&stage.own, 600 * US_PER_S);
+            test_world_pass(&fixture.own, 600 * US_PER_S);
     }
     return NULL;
 }
@@ -46,7 +47,7 @@ static void *project_on(void *argument)
     (void)argument;
     while (!atomic_load(&load.ends)) {
         size_t taken;
-        if (votes_project_waiting(stage.votes, SIZE_MAX, &taken) != STATUS_OK)
+        if (votes_project_waiting(fixture.votes, SIZE_MAX, &taken) != STATUS_OK)
             atomic_fetch_add(&load.failures, 1);
     }
     return NULL;
@@ -54,15 +55,15 @@ static void *project_on(void *argument)
 
 static void begin_load(void)
 {
-    stage_begin();
+    ledger_fixture_begin();
     load = (Load){.ends = false};
     for (int i = 0; i < VOTERS; i++)
-        load.voters[i] =
-            stage_voter(arena_text(stage.arena, arena_print(stage.arena, "voter%d", i)));
-    stage_pass_days(70);
+        load.voters[i] = ledger_fixture_voter(
+            arena_text(fixture.arena, arena_print(fixture.arena, "voter%d", i)));
+    ledger_fixture_pass_days(70);
     for (int i = 0; i < POLICIES; i++)
-        load.policies[i] = stage_policy(
-            load.voters[i], arena_text(stage.arena, arena_print(stage.arena, "Policy %d", i)));
+        load.policies[i] = ledger_fixture_policy(
+            load.voters[i], arena_text(fixture.arena, arena_print(fixture.arena, "Policy %d", i)));
     for (intptr_t i = 0; i < SAVERS; i++)
         CHECK(pthread_create(&load.threads[i], NULL, save_on, (void *)i) == 0);
     CHECK(pthread_create(&load.threads[SAVERS], NULL, project_on, NULL) == 0);
@@ -77,11 +78,11 @@ static void end_load(void)
 
 static VerifyOptions options(void)
 {
-    return (VerifyOptions){.store = stage.store,
-                           .world = stage.world,
-                           .accounts = stage.accounts,
-                           .policies = stage.policies,
-                           .votes = stage.votes,
+    return (VerifyOptions){.store = fixture.store,
+                           .world = fixture.world,
+                           .accounts = fixture.accounts,
+                           .policies = fixture.policies,
+                           .votes = fixture.votes,
                            .settle_s = 1,
                            .fault = hear};
 }
@@ -106,7 +107,7 @@ TEST(verify_beside_saves_finds_nothing)
     EXPECT_STATUS(verify_run(&with, &report), STATUS_OK);
     EXPECT_I64(verify_faults(&report), 0);
     EXPECT_I64(report.busy, 0);
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(a_rebuild_beside_saves_loses_nothing)
@@ -121,10 +122,10 @@ TEST(a_rebuild_beside_saves_loses_nothing)
         status = verify_repair(&with, &broken);
     end_load();
     EXPECT_STATUS(status, STATUS_OK);
-    EXPECT_I64(votes_generation(stage.votes), 3);
+    EXPECT_I64(votes_generation(fixture.votes), 3);
     EXPECT_I64(load.failures, 0);
     EXPECT_STATUS(verify_run(&with, &report), STATUS_OK);
     if (verify_faults(&report) > 0)
         test_fail(__FILE__, __LINE__, "%s", words);
-    stage_end();
+    ledger_fixture_end();
 }

@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "ledger_fixture.h"
 #include "ranking/ranking.h"
-#include "stage.h"
 #include "verify/verify.h"
 
 enum {
@@ -59,13 +59,13 @@ static int64_t held_on(const VoterState *state, uint64_t policy)
 }
 
 /* One wish on top of what stands, and what it changed into the books. */
-static Status save(uint64_t voter, VoteWish wish, SaveResult *ret_result, Arena *arena)
+static Status save(uint64_t voter, VoteRequest want, SaveResult *ret_result, Arena *arena)
 {
     VoterState before;
     Reason reason;
     TRY(votes_show(crowd.votes, voter, arena, &before));
     SaveRequest request = {
-        .voter = voter, .seen = before.version, .wishes = &wish, .wish_count = 1};
+        .voter = voter, .seen = before.version, .vote_requests = &want, .vote_request_count = 1};
     CHECK(pthread_rwlock_rdlock(&crowd.step) == 0);
     Status status = votes_save(crowd.votes, &request, arena, ret_result, &reason);
     if (status == STATUS_OK && ret_result->outcome == SAVE_SAVED)
@@ -83,16 +83,16 @@ static Status enter(size_t index, Arena *arena)
                            .email = arena_print(arena, "voter%zu@example.org", index),
                            .without_password = true,
                            .confirmed = true,
-                           .registered_us = clock_now_us(stage.world.clock) -
+                           .registered_us = clock_now_us(fixture.world.clock) -
                                             SALARY_DAYS * S_PER_DAY * US_PER_S};
     SaveResult result;
-    TRY(accounts_register(stage.accounts, &person, &crowd.ids[index], &reason));
+    TRY(accounts_register(fixture.accounts, &person, &crowd.ids[index], &reason));
     bool second = index >= crowd.voters;
-    TRY(save(crowd.ids[index], (VoteWish){crowd.policies[second], FIRST_HELD}, &result, arena));
+    TRY(save(crowd.ids[index], (VoteRequest){crowd.policies[second], FIRST_HELD}, &result, arena));
     if (result.outcome != SAVE_SAVED)
         return STATUS_REFUSED;
     if (index % HELD_ON_BOTH == 0)
-        TRY(save(crowd.ids[index], (VoteWish){crowd.policies[!second], FIRST_HELD}, &result,
+        TRY(save(crowd.ids[index], (VoteRequest){crowd.policies[!second], FIRST_HELD}, &result,
                  arena));
     return result.outcome == SAVE_SAVED ? STATUS_OK : STATUS_REFUSED;
 }
@@ -114,16 +114,16 @@ static void *load(void *argument)
 static Status vote(uint64_t voter, int turn, Arena *arena)
 {
     VoterState state;
-    SeenLine *lines;
+    MergedLine *lines;
     size_t count;
     SaveResult result;
     TRY(votes_show(crowd.votes, voter, arena, &state));
-    TRY(votes_seen(crowd.votes, &state, arena, &lines, &count));
+    TRY(votes_merged_lines(crowd.votes, &state, arena, &lines, &count));
     if (count == 0)
         return STATUS_OK;
-    const SeenLine *line = &lines[(size_t)turn % count];
-    VoteWish wish = {line->policy, line->held + (turn % 3 == 0 ? -1 : 2)};
-    TRY(save(voter, wish, &result, arena));
+    const MergedLine *line = &lines[(size_t)turn % count];
+    VoteRequest want = {line->policy, line->held + (turn % 3 == 0 ? -1 : 2)};
+    TRY(save(voter, want, &result, arena));
     int phase = atomic_load(&crowd.phase);
     if (result.outcome == SAVE_SAVED) {
         atomic_fetch_add(&crowd.saves, 1);
@@ -218,7 +218,7 @@ static void begin(void)
     pthread_t loaders[LOADERS];
     pthread_rwlockattr_t fair;
     const char *wanted = getenv("OSTRAKA_MERGE_VOTERS");
-    stage_begin();
+    ledger_fixture_begin();
     crowd = (Crowd){.voters = wanted != NULL ? (size_t)atoi(wanted) : 500};
     crowd.count = 2 * crowd.voters;
     crowd.ids = calloc(crowd.count, sizeof *crowd.ids);
@@ -226,20 +226,22 @@ static void begin(void)
     CHECK(pthread_rwlockattr_init(&fair) == 0);
     CHECK(pthread_rwlockattr_setkind_np(&fair, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP) == 0);
     CHECK(pthread_rwlock_init(&crowd.step, &fair) == 0);
-    crowd.ranking = ranking_new(&(RankingOptions){
-        .store = stage.store, .world = stage.world, .policies = stage.policies, .window_days = 3});
-    crowd.votes = votes_new(&(VotesOptions){.store = stage.store,
-                                            .world = stage.world,
-                                            .accounts = stage.accounts,
-                                            .policies = stage.policies,
+    crowd.ranking = ranking_new(&(RankingOptions){.store = fixture.store,
+                                                  .world = fixture.world,
+                                                  .policies = fixture.policies,
+                                                  .window_days = 3});
+    crowd.votes = votes_new(&(VotesOptions){.store = fixture.store,
+                                            .world = fixture.world,
+                                            .accounts = fixture.accounts,
+                                            .policies = fixture.policies,
                                             .listener = ranking_listener(crowd.ranking)});
     EXPECT_STATUS(ranking_load(crowd.ranking, crowd.votes), STATUS_OK);
-    uint64_t owner = stage_voter("owner");
-    stage_pass_days(SALARY_DAYS);
+    uint64_t owner = ledger_fixture_voter("owner");
+    ledger_fixture_pass_days(SALARY_DAYS);
     static const char *const NAMES[] = {"Clean rivers", "Rivers that are clean"};
     for (int i = 0; i < 2; i++) {
-        crowd.policies[i] = stage_policy(owner, NAMES[i]);
-        stage_project();
+        crowd.policies[i] = ledger_fixture_policy(owner, NAMES[i]);
+        ledger_fixture_project();
         EXPECT_STATUS(ranking_policy_changed(crowd.ranking, crowd.policies[i]), STATUS_OK);
         atomic_store(&crowd.books[i], SETTINGS_AT_FIRST.create_cost);
     }
@@ -257,7 +259,7 @@ static void end(void)
     ranking_free(crowd.ranking);
     pthread_rwlock_destroy(&crowd.step);
     free(crowd.ids);
-    stage_end();
+    ledger_fixture_end();
 }
 
 static void wait_for(atomic_int *count, int least)
@@ -277,7 +279,7 @@ static void merge(uint64_t target, const uint64_t *sources, size_t count, Id id)
                            .actor = 1,
                            .reason = SLICE("They say the same.")};
         for (int k = 0; k < 2; k++) { /* sent twice, it is one */
-            Status status = policies_merge_named(stage.policies, &one, &reason);
+            Status status = policies_merge_named(fixture.policies, &one, &reason);
             if (status != STATUS_OK)
                 fail(reason.rule, status);
         }
@@ -334,10 +336,10 @@ static void hear(void *self, const VerifyFault *fault)
 static void expect_clean(void)
 {
     VerifyReport report = {0};
-    VerifyOptions options = {.store = stage.store,
-                             .world = stage.world,
-                             .accounts = stage.accounts,
-                             .policies = stage.policies,
+    VerifyOptions options = {.store = fixture.store,
+                             .world = fixture.world,
+                             .accounts = fixture.accounts,
+                             .policies = fixture.policies,
                              .votes = crowd.votes,
                              .ranking = crowd.ranking,
                              .settle_s = 1,
@@ -356,19 +358,20 @@ static void *take_back(void *argument)
     ARENA_SCOPE Arena *arena = arena_new();
     for (size_t i = (size_t)(intptr_t)argument; i < crowd.count; i += LOADERS) {
         VoterState state;
-        SeenLine *lines;
+        MergedLine *lines;
         size_t count;
         SaveResult result;
         arena_reset(arena);
         if (votes_show(crowd.votes, crowd.ids[i], arena, &state) != STATUS_OK ||
-            votes_seen(crowd.votes, &state, arena, &lines, &count) != STATUS_OK || count != 1) {
+            votes_merged_lines(crowd.votes, &state, arena, &lines, &count) != STATUS_OK ||
+            count != 1) {
             fail("a voter has not just one line", STATUS_CORRUPT);
             continue;
         }
-        VoteWish wish = {lines[0].policy, lines[0].held - lines[0].free};
+        VoteRequest want = {lines[0].policy, lines[0].held - lines[0].free};
         if (lines[0].free == 0)
             continue;
-        Status status = save(crowd.ids[i], wish, &result, arena);
+        Status status = save(crowd.ids[i], want, &result, arena);
         if (status != STATUS_OK || result.outcome != SAVE_SAVED)
             fail("taking back", status);
         else if (result.price.penalty != 0 || result.price.given_back != lines[0].free ||
@@ -405,13 +408,14 @@ static int64_t shown_total(uint64_t policy)
 TEST(two_become_a_new_one_while_people_vote)
 {
     Reason reason = {.rule = ""};
-    PolicyText text = {.name = SLICE("Clean rivers, together"), .category = STAGE_CATEGORY};
+    PolicyText text = {.name = SLICE("Clean rivers, together"),
+                       .category = LEDGER_FIXTURE_CATEGORY};
     begin();
-    PolicyMerge merge_id = {.id = id_new(stage.world.clock, stage.world.random),
+    PolicyMerge merge_id = {.id = id_new(fixture.world.clock, fixture.world.random),
                             .source = crowd.policies[LINE_A]};
-    EXPECT_STATUS(
-        policies_merge_target(stage.policies, &merge_id, &text, &crowd.policies[LINE_NEW], &reason),
-        STATUS_OK);
+    EXPECT_STATUS(policies_merge_target(fixture.policies, &merge_id, &text,
+                                        &crowd.policies[LINE_NEW], &reason),
+                  STATUS_OK);
     EXPECT_STATUS(ranking_policy_changed(crowd.ranking, crowd.policies[LINE_NEW]), STATUS_OK);
     merge_while_people_vote(crowd.policies[LINE_NEW], crowd.policies, 2, merge_id.id);
     expect_clean();
@@ -427,7 +431,7 @@ TEST(one_becomes_part_of_the_other_while_people_vote)
 {
     begin();
     uint64_t target = crowd.policies[LINE_B];
-    Id id = id_new(stage.world.clock, stage.world.random);
+    Id id = id_new(fixture.world.clock, fixture.world.random);
     merge_while_people_vote(target, &crowd.policies[LINE_A], 1, id);
     expect_clean();
     /* The voters of the one get theirs back in full; those of the other chose it. */

@@ -1,5 +1,6 @@
 /* verify_test.c -- every kind of row broken on purpose: named, healed where it can be, and clean afterwards. */
-#include "stage.h"
+#include "access/closing.h"
+#include "ledger_fixture.h"
 #include "verify/verify.h"
 
 enum { VOTERS = 6, POLICIES = 4 };
@@ -19,12 +20,12 @@ static Ranking *ranking; /* NULL in most tests */
 
 static VerifyOptions options(void)
 {
-    return (VerifyOptions){.store = stage.store,
-                           .world = stage.world,
+    return (VerifyOptions){.store = fixture.store,
+                           .world = fixture.world,
                            .ranking = ranking,
-                           .accounts = stage.accounts,
-                           .policies = stage.policies,
-                           .votes = stage.votes,
+                           .accounts = fixture.accounts,
+                           .policies = fixture.policies,
+                           .votes = fixture.votes,
                            .settle_s = 1,
                            .fault = hear};
 }
@@ -63,33 +64,34 @@ static void heal(void)
 /* Four weeks of saves by six voters on four policies: additions, withdrawals, a merge, a retirement, a deletion, one who left. */
 static void begin(void)
 {
-    stage_begin();
+    ledger_fixture_begin();
     for (int i = 0; i < VOTERS; i++)
-        voters[i] = stage_voter(arena_text(stage.arena, arena_print(stage.arena, "voter%d", i)));
-    stage_pass_days(70);
+        voters[i] = ledger_fixture_voter(
+            arena_text(fixture.arena, arena_print(fixture.arena, "voter%d", i)));
+    ledger_fixture_pass_days(70);
     for (int i = 0; i < POLICIES; i++)
-        policies[i] = stage_policy(
-            voters[i], arena_text(stage.arena, arena_print(stage.arena, "Policy %d", i)));
+        policies[i] = ledger_fixture_policy(
+            voters[i], arena_text(fixture.arena, arena_print(fixture.arena, "Policy %d", i)));
     for (int day = 0; day < 7; day++) {
         for (int i = 0; i < VOTERS; i++)
-            stage_save(voters[i], policies[(i + day) % POLICIES], 100 + (day * i) % 5);
-        test_world_pass(&stage.own, 26 * 3600 * US_PER_S);
-        stage_project();
+            ledger_fixture_save(voters[i], policies[(i + day) % POLICIES], 100 + (day * i) % 5);
+        test_world_pass(&fixture.own, 26 * 3600 * US_PER_S);
+        ledger_fixture_project();
     }
     Reason reason = {.rule = ""};
     EXPECT_STATUS(
-        policies_merge(stage.policies, policies[0], policies[1], 7, SLICE("the same"), &reason),
+        policies_merge(fixture.policies, policies[0], policies[1], 7, SLICE("the same"), &reason),
         STATUS_OK);
-    stage_save(voters[1], policies[1], 20);
-    stage_move(policies[2], POLICY_PENDING_DELETION);
-    EXPECT_STATUS(votes_leave(stage.votes, voters[5], &reason), STATUS_OK);
-    EXPECT_STATUS(accounts_close(stage.accounts, voters[5], &reason), STATUS_OK);
-    stage_project();
+    ledger_fixture_save(voters[1], policies[1], 20);
+    ledger_fixture_move(policies[2], POLICY_PENDING_DELETION);
+    EXPECT_STATUS(votes_leave(fixture.votes, voters[5], &reason), STATUS_OK);
+    EXPECT_STATUS(access_close_account(fixture.accounts, voters[5], &reason), STATUS_OK);
+    ledger_fixture_project();
 }
 
 static uint32_t generation(void)
 {
-    return votes_generation(stage.votes);
+    return votes_generation(fixture.votes);
 }
 
 /* ---- Ways to break things ---------------------------------------------------------------------------------------- */
@@ -97,14 +99,14 @@ static uint32_t generation(void)
 static void put_plain(const Table *table, Slice row, Slice column, Slice value, int64_t timestamp)
 {
     RowChange change = {table, row, {.column = column, .value = value, .timestamp = timestamp}};
-    EXPECT_STATUS(store_write(stage.store, &(Batch){&change, 1, false}), STATUS_OK);
+    EXPECT_STATUS(store_write(fixture.store, &(Batch){&change, 1, false}), STATUS_OK);
 }
 
 static Slice get(const Table *table, Slice row, Slice column)
 {
     Cell cell = {.value = SLICE_EMPTY};
     Read read = {table, row, column, table->kind == TABLE_PLAIN ? STORE_NORMAL : STORE_SERIAL};
-    EXPECT_STATUS(store_read(stage.store, &read, stage.arena, &cell), STATUS_OK);
+    EXPECT_STATUS(store_read(fixture.store, &read, fixture.arena, &cell), STATUS_OK);
     return cell.value;
 }
 
@@ -118,19 +120,19 @@ static void put_conditional(const Table *table, Slice row, Slice column, Slice v
                      .condition_count = 1,
                      .changes = &change,
                      .change_count = 1};
-    EXPECT_STATUS(store_update_if(stage.store, &update, stage.arena, NULL), STATUS_OK);
+    EXPECT_STATUS(store_update_if(fixture.store, &update, fixture.arena, NULL), STATUS_OK);
 }
 
 static Slice bucket_row(int voter, int policy)
 {
-    return ledger_count_row(stage.arena, generation(), policies[policy],
+    return ledger_count_row(fixture.arena, generation(), policies[policy],
                             ledger_shard(voters[voter]));
 }
 
 /* The bytes with the last one another. */
 static Slice bent(Slice value)
 {
-    char *copy = arena_bytes(stage.arena, value.size);
+    char *copy = arena_bytes(fixture.arena, value.size);
     memcpy(copy, value.data, value.size);
     copy[value.size - 1] ^= 1;
     return slice_of(copy, value.size);
@@ -140,11 +142,12 @@ static Slice bent(Slice value)
 static ScanCell first_cell(const Table *table, Slice prefix)
 {
     ScanPage page = {.count = 0};
-    Slice begin = slice_of(ledger_mark_row(stage.arena, generation(), 0).data, 4);
+    Slice begin = slice_of(ledger_mark_row(fixture.arena, generation(), 0).data, 4);
     if (table == &TABLE_POLICY_INDEX)
         begin = SLICE_EMPTY;
-    EXPECT_STATUS(store_scan(stage.store, table, SLICE_EMPTY, STORE_PAGE_MOST, stage.arena, &page),
-                  STATUS_OK);
+    EXPECT_STATUS(
+        store_scan(fixture.store, table, SLICE_EMPTY, STORE_PAGE_MAX, fixture.arena, &page),
+        STATUS_OK);
     for (size_t i = 0; i < page.count; i++)
         if (slice_starts_with(page.cells[i].row, begin) &&
             slice_starts_with(page.cells[i].cell.column, prefix))
@@ -176,7 +179,7 @@ static void break_day(void)
 
 static void break_voter_cell(void)
 {
-    Slice column = ledger_column(stage.arena, 'v', voters[0]), row = bucket_row(0, 1);
+    Slice column = ledger_column(fixture.arena, 'v', voters[0]), row = bucket_row(0, 1);
     Taken taken;
     BUFFER_SCOPE Buffer value = {0};
     EXPECT_STATUS(ledger_get_taken(get(&TABLE_POLICY_VOTERS, row, column), &taken), STATUS_OK);
@@ -206,7 +209,7 @@ static void break_total(void)
 static void invent_total(void)
 {
     ScanCell cell = first_cell(&TABLE_POLICY_TOTALS, SLICE_EMPTY);
-    put_plain(&TABLE_POLICY_TOTALS, ledger_totals_row(stage.arena, generation(), 999999),
+    put_plain(&TABLE_POLICY_TOTALS, ledger_totals_row(fixture.arena, generation(), 999999),
               cell.cell.column, cell.cell.value, 1);
 }
 
@@ -227,7 +230,7 @@ static void break_history(void)
 {
     ScanCell cell = first_cell(&TABLE_POLICY_HISTORY, SLICE_EMPTY);
     /* At the same seq the larger value wins. */
-    char *larger = arena_bytes(stage.arena, cell.cell.value.size);
+    char *larger = arena_bytes(fixture.arena, cell.cell.value.size);
     memset(larger, 0x7F, cell.cell.value.size);
     put_plain(&TABLE_POLICY_HISTORY, cell.row, cell.cell.column,
               slice_of(larger, cell.cell.value.size), cell.cell.timestamp);
@@ -244,16 +247,16 @@ static void invent_history(void)
 static void skip_projection(void)
 {
     static int64_t held = 90;
-    stage_save(voters[3], policies[3], held--);
-    uint64_t seq = stage_show(voters[3]).seq;
-    put_plain(&TABLE_PROJECTED, ledger_projected_row(stage.arena, generation(), voters[3]),
-              SLICE("seq"), ledger_u64(stage.arena, seq), (int64_t)seq);
+    ledger_fixture_save(voters[3], policies[3], held--);
+    uint64_t seq = ledger_fixture_show(voters[3]).seq;
+    put_plain(&TABLE_PROJECTED, ledger_projected_row(fixture.arena, generation(), voters[3]),
+              SLICE("seq"), ledger_u64(fixture.arena, seq), (int64_t)seq);
 }
 
 static void project_too_far(void)
 {
-    put_plain(&TABLE_PROJECTED, ledger_projected_row(stage.arena, generation(), voters[3]),
-              SLICE("seq"), ledger_u64(stage.arena, 1000), 1000);
+    put_plain(&TABLE_PROJECTED, ledger_projected_row(fixture.arena, generation(), voters[3]),
+              SLICE("seq"), ledger_u64(fixture.arena, 1000), 1000);
 }
 
 static void forget_place(void)
@@ -262,20 +265,20 @@ static void forget_place(void)
     RowChange change = {&TABLE_POLICY_INDEX,
                         cell.row,
                         {.column = cell.cell.column,
-                         .timestamp = clock_now_us(stage.world.clock),
+                         .timestamp = clock_now_us(fixture.world.clock),
                          .is_delete = true}};
-    EXPECT_STATUS(store_write(stage.store, &(Batch){&change, 1, false}), STATUS_OK);
-    test_world_pass(&stage.own, US_PER_S); /* what is put back is newer */
+    EXPECT_STATUS(store_write(fixture.store, &(Batch){&change, 1, false}), STATUS_OK);
+    test_world_pass(&fixture.own, US_PER_S); /* what is put back is newer */
 }
 
 static void invent_place(void)
 {
     ScanCell cell = first_cell(&TABLE_POLICY_INDEX, SLICE_EMPTY);
     put_plain(&TABLE_POLICY_INDEX, cell.row, SLICE("zzz"), cell.cell.value,
-              clock_now_us(stage.world.clock));
+              clock_now_us(fixture.world.clock));
     put_plain(&TABLE_POLICY_INDEX, cell.row, SLICE("zzzz"), SLICE("nobody"),
-              clock_now_us(stage.world.clock));
-    test_world_pass(&stage.own, US_PER_S);
+              clock_now_us(fixture.world.clock));
+    test_world_pass(&fixture.own, US_PER_S);
 }
 
 /* ---- Healed ------------------------------------------------------------------------------------------------------- */
@@ -311,9 +314,9 @@ TEST(a_healthy_site_has_no_faults)
     EXPECT_I64(report.voters, VOTERS);
     EXPECT_I64(report.policies, POLICIES);
     EXPECT(report.entries > 30);
-    stage_restart();
+    ledger_fixture_restart();
     expect_clean();
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(every_broken_row_is_named_and_healed)
@@ -322,7 +325,7 @@ TEST(every_broken_row_is_named_and_healed)
     int64_t totals[POLICIES];
     for (size_t i = 0; i < sizeof BREAKS / sizeof BREAKS[0]; i++) {
         for (int k = 0; k < POLICIES; k++)
-            totals[k] = stage_total(policies[k]);
+            totals[k] = ledger_fixture_total(policies[k]);
         BREAKS[i].break_it();
         VerifyReport report = verify();
         if (report.faults[BREAKS[i].kind] == 0)
@@ -332,11 +335,11 @@ TEST(every_broken_row_is_named_and_healed)
         if (verify_faults(&report) > 0)
             test_fail(__FILE__, __LINE__, "%s was not healed: %s", BREAKS[i].name, words);
         for (int k = 0; k < POLICIES && BREAKS[i].break_it != skip_projection; k++)
-            EXPECT_I64(stage_total(policies[k]), totals[k]);
+            EXPECT_I64(ledger_fixture_total(policies[k]), totals[k]);
     }
     EXPECT_I64(verify().old, generation()); /* one for each rebuild */
     EXPECT(generation() > 3);
-    stage_end();
+    ledger_fixture_end();
 }
 
 /* ---- Behind ------------------------------------------------------------------------------------------------------- */
@@ -344,24 +347,24 @@ TEST(every_broken_row_is_named_and_healed)
 TEST(what_is_only_behind_is_no_fault)
 {
     begin();
-    stage_save(voters[3], policies[3], 90);
-    stage_restart(); /* nobody waits for it any more */
+    ledger_fixture_save(voters[3], policies[3], 90);
+    ledger_fixture_restart(); /* nobody waits for it any more */
     VerifyReport report = verify();
     EXPECT_I64(verify_faults(&report), 0);
     EXPECT(report.again > 0);
     EXPECT_I64(report.entries, verify().entries); /* what was looked at twice is counted once */
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(days_later_it_is_carried_on_too)
 {
     begin();
-    stage_save(voters[3], policies[3], 90);
-    stage_restart();
-    stage_pass_days(60); /* its mark is gone */
+    ledger_fixture_save(voters[3], policies[3], 90);
+    ledger_fixture_restart();
+    ledger_fixture_pass_days(60); /* its mark is gone */
     expect_clean();
-    EXPECT_I64(stage_show(voters[3]).lines[0].policy, policies[0]);
-    stage_end();
+    EXPECT_I64(ledger_fixture_show(voters[3]).lines[0].policy, policies[0]);
+    ledger_fixture_end();
 }
 
 /* ---- What nothing heals ------------------------------------------------------------------------------------------- */
@@ -378,44 +381,44 @@ static void expect_unhealed(const char *needle)
 TEST(a_wrong_head_is_named)
 {
     begin();
-    Slice row = ledger_u64(stage.arena, voters[2]);
-    Head head;
+    Slice row = ledger_u64(fixture.arena, voters[2]);
+    LedgerHead head;
     BUFFER_SCOPE Buffer value = {0};
     EXPECT_STATUS(ledger_get_head(get(&TABLE_VOTERS, row, SLICE("head")), &head), STATUS_OK);
     head.held += 3;
     ledger_put_head(&value, &head);
     put_conditional(&TABLE_VOTERS, row, SLICE("head"), buffer_slice(&value));
     expect_unhealed("another number is held");
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(a_wrong_line_is_named)
 {
     begin();
-    Slice row = ledger_u64(stage.arena, voters[2]);
+    Slice row = ledger_u64(fixture.arena, voters[2]);
     VoteLine line = {policies[2], 77, 0};
     BUFFER_SCOPE Buffer value = {0};
     ledger_put_line(&value, &line, 1);
-    put_conditional(&TABLE_VOTERS, row, ledger_column(stage.arena, 's', policies[2]),
+    put_conditional(&TABLE_VOTERS, row, ledger_column(fixture.arena, 's', policies[2]),
                     buffer_slice(&value));
     expect_unhealed("lines are not what the log says");
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(a_changed_entry_is_named)
 {
     begin();
-    Slice row = ledger_u64(stage.arena, voters[2]);
-    Slice column = ledger_column(stage.arena, 'z', 2);
+    Slice row = ledger_u64(fixture.arena, voters[2]);
+    Slice column = ledger_column(fixture.arena, 'z', 2);
     Entry entry;
     BUFFER_SCOPE Buffer value = {0};
-    EXPECT_STATUS(ledger_get_entry(column, get(&TABLE_VOTERS, row, column), stage.arena, &entry),
+    EXPECT_STATUS(ledger_get_entry(column, get(&TABLE_VOTERS, row, column), fixture.arena, &entry),
                   STATUS_OK);
-    entry.prev = id_new(stage.world.clock, stage.world.random);
+    entry.prev = id_new(fixture.world.clock, fixture.world.random);
     ledger_put_entry(&value, &entry);
     put_conditional(&TABLE_VOTERS, row, column, buffer_slice(&value));
     expect_unhealed("does not follow the entry before it");
-    stage_end();
+    ledger_fixture_end();
 }
 
 /* Past the rules, as a bug in them would do it. */
@@ -423,21 +426,21 @@ static void append_anyway(uint64_t id, uint64_t policy, int64_t held)
 {
     Voter voter;
     VoteLine line = {policy, held, 0};
-    EXPECT_STATUS(votes_read_voter(stage.votes, id, stage.arena, &voter), STATUS_OK);
+    EXPECT_STATUS(votes_read_voter(fixture.votes, id, fixture.arena, &voter), STATUS_OK);
     int64_t before = 0;
     for (size_t i = 0; i < voter.line_count; i++)
         if (voter.lines[i].policy == policy)
             before = voter.lines[i].held;
     EntryChange change = {policy, before, held, 0};
     Entry entry = {.seq = voter.head.seq + 1,
-                   .version = id_new(stage.world.clock, stage.world.random),
+                   .version = id_new(fixture.world.clock, fixture.world.random),
                    .prev = voter.head.version,
                    .time_us = voter.head.time_us + 1,
                    .changes = &change,
                    .change_count = 1};
     VotePlan plan = {.lines = &line, .count = 1};
-    EXPECT_STATUS(votes_append(stage.votes, &voter, &entry, &plan, stage.arena), STATUS_OK);
-    EXPECT_STATUS(votes_project(stage.votes, &id, 1), STATUS_OK);
+    EXPECT_STATUS(votes_append(fixture.votes, &voter, &entry, &plan, fixture.arena), STATUS_OK);
+    EXPECT_STATUS(votes_project(fixture.votes, &id, 1), STATUS_OK);
 }
 
 TEST(an_entry_that_overspends_is_named)
@@ -445,7 +448,7 @@ TEST(an_entry_that_overspends_is_named)
     begin();
     append_anyway(voters[3], policies[3], 1000000);
     expect_unhealed("spends more than the voter had");
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(a_withdrawal_that_cost_nothing_is_named)
@@ -453,7 +456,7 @@ TEST(a_withdrawal_that_cost_nothing_is_named)
     begin();
     append_anyway(voters[3], policies[3], 1);
     expect_unhealed("price of a withdrawal");
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(a_row_that_is_none_is_named)
@@ -461,24 +464,24 @@ TEST(a_row_that_is_none_is_named)
     begin();
     put_plain(&TABLE_PROJECTED, SLICE("abc"), SLICE("seq"), SLICE("x"), 1);
     expect_fault(VERIFY_PROJECTED);
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(a_policy_without_its_creation_is_named)
 {
     begin();
     Reason reason = {.rule = ""};
-    NewPolicy policy = {.text = {.name = SLICE("Boats"), .category = STAGE_CATEGORY},
+    NewPolicy policy = {.text = {.name = SLICE("Boats"), .category = LEDGER_FIXTURE_CATEGORY},
                         .creator = voters[0],
                         .seq = 1,
-                        .version = id_new(stage.world.clock, stage.world.random),
-                        .time_us = clock_now_us(stage.world.clock)};
-    EXPECT_STATUS(policies_next_id(stage.policies, &policy.id), STATUS_OK);
-    EXPECT_STATUS(policies_create(stage.policies, &policy, &reason), STATUS_OK);
+                        .version = id_new(fixture.world.clock, fixture.world.random),
+                        .time_us = clock_now_us(fixture.world.clock)};
+    EXPECT_STATUS(policies_next_id(fixture.policies, &policy.id), STATUS_OK);
+    EXPECT_STATUS(policies_create(fixture.policies, &policy, &reason), STATUS_OK);
     expect_clean(); /* pending: it may wait */
-    stage_move(policy.id, POLICY_ACTIVE);
+    ledger_fixture_move(policy.id, POLICY_ACTIVE);
     expect_fault(VERIFY_POLICIES);
-    stage_end();
+    ledger_fixture_end();
 }
 
 /* ---- Rankings ----------------------------------------------------------------------------------------------------- */
@@ -486,8 +489,8 @@ TEST(a_policy_without_its_creation_is_named)
 static void break_checkpoint(void)
 {
     ScanPage page = {.count = 0};
-    EXPECT_STATUS(store_scan(stage.store, &TABLE_RANK_CHECKPOINTS, SLICE_EMPTY, STORE_PAGE_MOST,
-                             stage.arena, &page),
+    EXPECT_STATUS(store_scan(fixture.store, &TABLE_RANK_CHECKPOINTS, SLICE_EMPTY, STORE_PAGE_MAX,
+                             fixture.arena, &page),
                   STATUS_OK);
     for (size_t i = page.count; i-- > 0;)
         if (page.cells[i].row.size == 8) { /* a page of a day */
@@ -502,28 +505,32 @@ static void break_checkpoint(void)
 TEST(a_policy_that_cannot_be_read_is_named)
 {
     begin();
-    put_conditional(&TABLE_POLICIES, ledger_u64(stage.arena, policies[3]), SLICE("state"),
+    put_conditional(&TABLE_POLICIES, ledger_u64(fixture.arena, policies[3]), SLICE("state"),
                     SLICE("nonsense"));
     Slice row = bucket_row(1, 1);
     put_conditional(&TABLE_POLICY_VOTERS, row, SLICE("sum"),
                     bent(get(&TABLE_POLICY_VOTERS, row, SLICE("sum"))));
-    ranking = ranking_new(&(RankingOptions){
-        .store = stage.store, .world = stage.world, .policies = stage.policies, .window_days = 7});
-    EXPECT_STATUS(ranking_load(ranking, stage.votes), STATUS_OK);
+    ranking = ranking_new(&(RankingOptions){.store = fixture.store,
+                                            .world = fixture.world,
+                                            .policies = fixture.policies,
+                                            .window_days = 7});
+    EXPECT_STATUS(ranking_load(ranking, fixture.votes), STATUS_OK);
     VerifyReport report = verify();
     EXPECT(report.faults[VERIFY_POLICIES] == 1 && report.faults[VERIFY_POLICY_VOTERS] > 0);
     EXPECT(strstr(words, "its row cannot be read") != NULL);
     ranking_free(ranking);
     ranking = NULL;
-    stage_end();
+    ledger_fixture_end();
 }
 
 TEST(a_ranking_that_was_left_behind_is_named_and_loaded)
 {
     begin();
-    ranking = ranking_new(&(RankingOptions){
-        .store = stage.store, .world = stage.world, .policies = stage.policies, .window_days = 3});
-    EXPECT_STATUS(ranking_load(ranking, stage.votes), STATUS_OK);
+    ranking = ranking_new(&(RankingOptions){.store = fixture.store,
+                                            .world = fixture.world,
+                                            .policies = fixture.policies,
+                                            .window_days = 3});
+    EXPECT_STATUS(ranking_load(ranking, fixture.votes), STATUS_OK);
     expect_clean();
     uint32_t written = 0;
     EXPECT_STATUS(ranking_checkpoint_due(ranking, 100, &written), STATUS_OK);
@@ -536,16 +543,16 @@ TEST(a_ranking_that_was_left_behind_is_named_and_loaded)
     EXPECT_STATUS(ranking_checkpoint_due(ranking, 100, &written), STATUS_OK);
     EXPECT(written > 3);
     expect_clean();
-    stage_save(voters[3], policies[3], 90); /* by a handle that tells it nothing */
-    stage_project();
+    ledger_fixture_save(voters[3], policies[3], 90); /* by a handle that tells it nothing */
+    ledger_fixture_project();
     expect_fault(VERIFY_RANKING);
     heal();
     expect_clean();
-    stage_move(policies[3], POLICY_RETIRED);
+    ledger_fixture_move(policies[3], POLICY_RETIRED);
     expect_fault(VERIFY_RANKING);
     heal();
     expect_clean();
     ranking_free(ranking);
     ranking = NULL;
-    stage_end();
+    ledger_fixture_end();
 }

@@ -282,7 +282,7 @@ TEST(a_state_that_cannot_be_built_is_tried_again)
     EXPECT(events_figures(events).failures >= 2);
     fails = false;
     expect_text(&client, "data: a 0 ");
-    state_size = EVENTS_DATA_MOST;
+    state_size = EVENTS_DATA_MAX;
     change("a"); /* too large */
     EXPECT(!receive(&client, 200));
     state_size = 5;

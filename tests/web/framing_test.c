@@ -15,10 +15,10 @@ TEST(a_head_ends_with_an_empty_line_however_it_arrives)
 }
 
 /* The fault of a head, or NULL; its first line and headers. */
-static const char *read_head(Slice text, FramingLine *ret_line, Head *ret_head)
+static const char *read_head(Slice text, FramingLine *ret_line, HttpHead *ret_head)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    *ret_head = (Head){0};
+    *ret_head = (HttpHead){0};
     *ret_line = framing_read_head(text, ret_head, arena);
     return ret_head->fault;
 }
@@ -26,7 +26,7 @@ static const char *read_head(Slice text, FramingLine *ret_line, Head *ret_head)
 TEST(the_lines_of_a_head_are_read)
 {
     FramingLine line;
-    Head head;
+    HttpHead head;
     EXPECT(read_head(SLICE("POST /a?b HTTP/1.1\r\nHost: a:1\r\ncookie:x=1 \r\nX:\r\n\r\n"), &line,
                      &head) == NULL);
     EXPECT_SLICE(line.method, SLICE("POST"));
@@ -70,7 +70,7 @@ TEST(a_head_that_could_be_read_in_two_ways_has_a_fault)
         HEAD_OF("\0"),
     };
     FramingLine line;
-    Head head;
+    HttpHead head;
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
         if (read_head(heads[i], &line, &head) == NULL)
             printf("# head %zu\n", i);

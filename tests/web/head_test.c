@@ -7,7 +7,7 @@
 static Status judged(bool is_http_1_0, const char *const *lines, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    Head head = {.is_http_1_0 = is_http_1_0};
+    HttpHead head = {.is_http_1_0 = is_http_1_0};
     for (; *lines != NULL; lines += 2)
         head_add(&head, slice_from(lines[0]), slice_from(lines[1]), arena);
     return head_judge(&head, reason);
@@ -68,7 +68,7 @@ TEST(http_1_0_has_no_transfer_encoding)
 TEST(repeated_lists_are_joined)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    Head head = {0};
+    HttpHead head = {0};
     head_add(&head, SLICE("X-Forwarded-For"), SLICE(" a "), arena);
     head_add(&head, SLICE("x-forwarded-for"), SLICE("b"), arena);
     EXPECT_SLICE(head.values[HEAD_FORWARDED_FOR], SLICE("a,b"));
@@ -77,9 +77,9 @@ TEST(repeated_lists_are_joined)
 TEST(headers_are_repeated_so_often_and_no_more)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    Head head = {0};
+    HttpHead head = {0};
     head_add(&head, SLICE("Host"), SLICE("a"), arena);
-    for (int i = 0; i <= HEAD_REPEATED_MOST; i++)
+    for (int i = 0; i <= HEAD_REPEATED_MAX; i++)
         head_add(&head, SLICE("Accept"), SLICE("b"), arena);
     EXPECT_STATUS(head_judge(&head, NULL), STATUS_OK);
     head_add(&head, SLICE("Accept"), SLICE("b"), arena);
@@ -89,7 +89,7 @@ TEST(headers_are_repeated_so_often_and_no_more)
 TEST(a_body_follows_a_length_or_an_encoding)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    Head none = {0}, empty = {0}, sized = {0}, chunked = {0};
+    HttpHead none = {0}, empty = {0}, sized = {0}, chunked = {0};
     uint64_t size = 7;
     head_add(&empty, SLICE("Content-Length"), SLICE("0"), arena);
     head_add(&sized, SLICE("Content-Length"), SLICE("42"), arena);

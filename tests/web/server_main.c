@@ -70,37 +70,34 @@ static Status slow(WebRequest *request)
     return STATUS_OK;
 }
 
-/* Done together with others: each says how many they were. `n` fails in the handler (1), or in what comes after (2). */
+/* Done together with others: each says how many they were. `n` fails before that (1), or after (2). */
 enum { TOGETHER_MS, TOGETHER_N };
 
-static Status after_together(WebRequest *request)
+static Status after_together(WebRequest *request, size_t count)
 {
     if (web_number(request, TOGETHER_N) == 2)
         return reason_set(web_reason(request), STATUS_REFUSED, "n", "is two");
     buffer_print(web_out(request, "text/plain"), "%s of %zu\n",
-                 arena_text(web_arena(request), web_cookie(request, "who")),
-                 *(size_t *)web_viewer(request));
+                 arena_text(web_arena(request), web_cookie(request, "who")), count);
     return STATUS_OK;
 }
 
-static Status begin_together(WebRequest *request)
-{
-    if (web_number(request, TOGETHER_N) == 1)
-        return reason_set(web_reason(request), STATUS_INVALID, "n", "is one");
-    return web_together(request, after_together);
-}
-
-static void wait_together(WebRequest *const *requests, size_t count)
+static void wait_together(WebRequest *const *requests, size_t count, Status *ret_statuses)
 {
     int64_t most_ms = 0;
+    size_t well = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t *together = ARENA_ARRAY(web_arena(requests[i]), 1, size_t);
-        *together = count;
-        web_set_viewer(requests[i], together);
-        if (web_number(requests[i], TOGETHER_MS) > most_ms)
+        bool fails = web_number(requests[i], TOGETHER_N) == 1;
+        ret_statuses[i] =
+            fails ? reason_set(web_reason(requests[i]), STATUS_INVALID, "n", "is one") : STATUS_OK;
+        well += !fails;
+        if (!fails && web_number(requests[i], TOGETHER_MS) > most_ms)
             most_ms = web_number(requests[i], TOGETHER_MS);
     }
     clock_sleep_us(world.clock, most_ms * US_PER_MS);
+    for (size_t i = 0; i < count; i++)
+        if (ret_statuses[i] == STATUS_OK)
+            ret_statuses[i] = after_together(requests[i], well);
 }
 
 /* Built anew for each request, with numbers that differ: what the benchmark compares with a file. */
@@ -169,7 +166,7 @@ static const WebRoute ROUTES[] = {
      .params = {{"ms", WEB_QUERY, WEB_NUMBER, .least = 0, .most = 20000, .help = "How long."}}},
     {WEB_POST, "/save", slow, .help = "Sleeps on a thread of its own.",
      .params = {{"ms", WEB_QUERY, WEB_NUMBER, .least = 0, .most = 20000, .help = "How long."}}},
-    {WEB_POST, "/together", begin_together, .together = true, .help = "Sleeps for several at once.",
+    {WEB_POST, "/together", .batch = wait_together, .help = "Sleeps for several at once.",
      .params = {{"ms", WEB_QUERY, WEB_NUMBER, .least = 0, .most = 20000, .help = "How long."},
                 {"n", WEB_QUERY, WEB_NUMBER, .least = 0, .most = 2, .fallback = "0",
                  .help = "Where it fails."}}},
@@ -331,8 +328,7 @@ static Status serve(const Config *config, Log *log, Arena *arena, Reason *reason
                           .store = {NULL, show_health, show_metrics},
                           .metrics = print_metrics,
                           .admit = viewer_admit,
-                          .together = wait_together,
-                          .together_most = 4,
+                          .batch_max = 4,
                           .session_cookie = "session",
                           .error_page = is_framed ? viewer_error_page : NULL};
     options.routes = all_routes(arena, &options.route_count);

@@ -1,6 +1,6 @@
-/* texts.c -- /privacy and /terms for everybody, and the room where admins write them: Markdown, a preview, every revision kept. */
+/* texts.c -- /privacy and /terms for everybody, and the page where admins write them: Markdown, a preview, every revision kept. */
+#include "draw/markdown.h"
 #include "site/admin/admin.h"
-#include "site/markdown.h"
 #include "site/pages.h"
 
 /* ---- For everybody ---------------------------------------------------------------------------------------------------------- */
@@ -33,114 +33,72 @@ static Status show_terms(WebRequest *request)
 
 /* ---- For admins --------------------------------------------------------------------------------------------------------------- */
 
-static Status begin(WebRequest *request, TextKind kind, TextsView *view)
+static Status kind_of(Slice word, TextKind *ret_kind)
 {
-    Store *store = site_of(request)->app->store;
-    Arena *arena = web_arena(request);
-    *view = (TextsView){.viewer = site_viewer(request),
-                        .now_us = site_now_us(request),
-                        .kind = kind,
-                        .reason = SLICE_EMPTY};
-    TRY(texts_read(store, kind, arena, &view->stands));
-    view->typed = view->stands.text;
-    return texts_revisions(store, kind, arena, &view->revisions, &view->revision_count);
+    for (int i = 0; i < TEXT_KINDS; i++)
+        if (slice_equal(word, slice_from(text_kind_word((TextKind)i)))) {
+            *ret_kind = (TextKind)i;
+            return STATUS_OK;
+        }
+    return STATUS_NOT_FOUND;
 }
 
-static Status answer(WebRequest *request, TextsView *view, int code)
+/* The form begins with what stands, or with a revision of the past that the address names. */
+static Status begin(Store *store, Arena *arena, TextsPage *page)
 {
-    Frame frame = {.title = SLICE("Texts of the site"), .here = "/admin"};
-    view->shown =
-        markdown_html(view->is_preview ? view->typed : view->stands.text, web_arena(request));
-    web_code(request, code);
-    Buffer *out = page_begin(request, &frame);
-    admin_texts_page(out, view);
-    page_end(request, out);
+    Slice wanted = form_typed(&page->form, "revision");
+    SiteText text = page->stands;
+    uint64_t number;
+    if (wanted.size > 0) {
+        if (slice_to_u64(wanted, &number) != STATUS_OK || number > TEXT_REVISIONS_MAX)
+            return STATUS_NOT_FOUND;
+        TRY(texts_read_revision(store, page->kind, (uint32_t)number, arena, &text));
+        page->shows_typed = true;
+    }
+    form_type(&page->form, "words", text.text);
     return STATUS_OK;
 }
 
-/* Rows: 0 which, 1 revision (0: the last). */
-static Status show_editor(WebRequest *request)
+static Status fill(WebRequest *request, void *view, Frame *frame)
 {
-    TextsView view;
-    TRY(begin(request, (TextKind)web_word(request, 0), &view));
-    if (web_number(request, 1) > 0) {
-        SiteText old;
-        TRY(texts_read_revision(site_of(request)->app->store, view.kind,
-                                (uint32_t)web_number(request, 1), web_arena(request), &old));
-        view.typed = old.text;
-        view.is_preview = true;
-    }
-    return answer(request, &view, 200);
+    TextsPage *page = view;
+    Form *form = &page->form;
+    Store *store = site_of(request)->app->store;
+    Arena *arena = web_arena(request);
+    Slice word = form_typed(form, "text");
+    *frame = (Frame){.title = SLICE("Texts of the site"), .here = "/admin"};
+    page->now_us = site_now_us(request);
+    TRY(kind_of(word.size > 0 || form->is_sent ? word : SLICE("privacy"), &page->kind));
+    TRY(texts_read(store, page->kind, arena, &page->stands));
+    TRY(texts_revisions(store, page->kind, arena, &page->revisions, &page->revision_count));
+    page->shows_typed = form->is_preview;
+    if (!form->is_sent)
+        TRY(begin(store, arena, page));
+    page->shown =
+        markdown_html(page->shows_typed ? form_typed(form, "words") : page->stands.text, arena);
+    return STATUS_OK;
 }
 
-static Status write_text(WebRequest *request, const NewText *wish, Slice reason)
+static void draw(Buffer *out, const void *view)
 {
-    Id act;
-    TRY(site_act(request,
-                 &(Act){.kind = ACT_TEXT_WRITE,
-                        .reason = reason,
-                        .details = slice_from(text_kind_word(wish->kind))},
-                 &act));
-    Status status = texts_write(site_of(request)->app->store, site_of(request)->app->world, wish,
-                                web_reason(request));
-    site_act_end(request, act, status);
-    return status;
+    admin_texts_page(out, view);
 }
 
-/* For programs, too: rows 0 which, 1 text, 2 revision seen, 3 reason. */
-Status admin_write_text(WebRequest *request)
+static Slice to_the_text(WebRequest *request, const void *sent, const void *answer)
 {
-    NewText wish = {.kind = (TextKind)web_word(request, 0),
-                    .text = web_text(request, 1),
-                    .seen = (uint32_t)web_number(request, 2),
-                    .editor = site_viewer(request)->account.id};
-    return write_text(request, &wish, slice_trim(web_text(request, 3)));
+    (void)sent, (void)answer;
+    return arena_print(web_arena(request), "/%.*s",
+                       SLICE_ARG(web_field(request, WEB_FORM, "text")));
 }
 
-static Status take_text(WebRequest *request)
-{
-    TextsView view;
-    bool saves = slice_equal(web_text(request, 4), SLICE("save"));
-    Status status = saves ? admin_write_text(request) : STATUS_OK;
-    Reason *reason = ARENA_NEW(web_arena(request), Reason);
-    *reason = *web_reason(request);
-    if (saves && !form_can_be_corrected(status)) {
-        TRY(status);
-        site_done(
-            request,
-            arena_print(web_arena(request), "/%s", text_kind_word((TextKind)web_word(request, 0))),
-            "text", 0);
-        return STATUS_OK;
-    }
-    TRY(begin(request, (TextKind)web_word(request, 0), &view));
-    view.typed = web_text(request, 1);
-    view.reason = web_text(request, 3);
-    view.is_preview = !saves;
-    view.is_conflict = status == STATUS_CONFLICT;
-    if (saves)
-        view.fault = form_fault(reason);
-    return answer(request, &view, saves ? 422 : 200);
-}
+FORM(text_write, TextsPage, .path = "/admin/texts", .fill = fill, .draw = draw,
+     .leads = to_the_text, .previews = true,
+     .help = "The pages on privacy and terms, to be written.");
 
 /* clang-format off */
-static const char *const KINDS[] = {
-#define X(name, word, title) word,
-    TEXT_KIND_LIST(X)
-#undef X
-    NULL};
-
 static const WebRoute ROUTES[] = {
     {WEB_GET, "/privacy", show_privacy, .cache_ms = 10000, .help = "What is kept about people, and how long."},
     {WEB_GET, "/terms", show_terms, .cache_ms = 10000, .help = "The terms of this site."},
-    {WEB_GET, "/admin/texts", show_editor, ADMIN_ROW(ADMIN_ROLES), .help = "The pages on privacy and terms, to be written.",
-     .params = {{"text", WEB_QUERY, WEB_WORD, .fallback = "privacy", .words = KINDS, .help = "Which."},
-                {"revision", WEB_QUERY, WEB_NUMBER, .fallback = "0", .most = TEXT_REVISIONS_MOST, .help = "One of the past."}}},
-    {WEB_POST, "/admin/texts", take_text, ADMIN_ROW(ADMIN_ROLES), .body_bytes = WEB_BODY_DEFAULT, .help = "Shows a text as it would be, or saves it.",
-     .params = {{"text", WEB_FORM, WEB_WORD, .words = KINDS, .help = "Which."},
-                {"words", WEB_FORM, WEB_TEXT, .fallback = "", .most = 200000, .help = "Markdown."},
-                {"revision", WEB_FORM, WEB_NUMBER, .fallback = "0", .most = TEXT_REVISIONS_MOST, .help = "That the form saw."},
-                REASON_ROW(WEB_FORM),
-                {"act", WEB_FORM, WEB_LINE, .fallback = "", .most = 20, .help = "save; anything else only shows."}}},
 };
 /* clang-format on */
-const Room ROOM_ADMIN_TEXTS = ROOM(ROUTES);
+ROUTE_TABLE(SITE_TEXTS, ROUTES);

@@ -67,7 +67,7 @@ static Status take_host(Slice text, CassandraHost *ret_host, Reason *reason)
         return wrong(reason, "a [ has no ]");
     size_t start = bracket ? 1 : 0;
     Slice name = slice_of(text.data + start, end - start);
-    if (name.size == 0 || name.size > CASSANDRA_HOST_MOST)
+    if (name.size == 0 || name.size > CASSANDRA_HOST_MAX)
         return wrong(reason, "a host has 1 to 253 characters");
     if (!all_of(name, bracket ? is_bracket_byte : is_host_byte))
         return wrong(reason, "a host is a name or an address, IPv6 in brackets");
@@ -81,7 +81,7 @@ static Status take_hosts(Slice text, CassandraAddress *address, Reason *reason)
     bool more = true;
     while (more) {
         size_t comma = slice_find(text, ',');
-        if (address->host_count == CASSANDRA_HOSTS_MOST)
+        if (address->host_count == CASSANDRA_HOSTS_MAX)
             return wrong(reason, "at most 16 hosts are named");
         TRY(take_host(slice_of(text.data, comma), &address->hosts[address->host_count], reason));
         address->host_count++;
@@ -93,7 +93,7 @@ static Status take_hosts(Slice text, CassandraAddress *address, Reason *reason)
 
 static bool is_keyspace(Slice text)
 {
-    if (text.size == 0 || text.size > CASSANDRA_KEYSPACE_MOST || !is_lower(text.data[0]))
+    if (text.size == 0 || text.size > CASSANDRA_KEYSPACE_MAX || !is_lower(text.data[0]))
         return false;
     for (size_t i = 0; i < text.size; i++)
         if (!is_lower(text.data[i]) && !is_digit(text.data[i]) && text.data[i] != '_')
@@ -124,7 +124,7 @@ Status cassandra_address(Slice text, CassandraAddress *ret_address, Reason *reas
         at--;
     if (at > 0) {
         Slice user = slice_of(hosts.data, at - 1);
-        if (user.size == 0 || user.size > CASSANDRA_USER_MOST || !all_of(user, is_user_byte))
+        if (user.size == 0 || user.size > CASSANDRA_USER_MAX || !all_of(user, is_user_byte))
             return wrong(reason, "a user has 1 to 100 letters, digits, . - _ + and @; its password "
                                  "comes from cassandra_password_file");
         copy_text(address.user, user);

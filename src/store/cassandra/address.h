@@ -1,6 +1,6 @@
 /* address.h -- the address of a cluster as a person writes it: cassandra://[user@]host1[:port],host2/keyspace
  *
- * Hosts are names, IPv4 addresses, or IPv6 addresses in brackets; at most CASSANDRA_HOSTS_MOST, of which one that answers is enough: the
+ * Hosts are names, IPv4 addresses, or IPv6 addresses in brackets; at most CASSANDRA_HOSTS_MAX, of which one that answers is enough: the
  * others are found by it. A keyspace begins with a lower-case letter and has letters, digits and _, so that it needs no quotes. A
  * password has no place here, since an address stands in lists of processes. */
 #pragma once
@@ -8,22 +8,22 @@
 #include "base/slice.h"
 
 enum {
-    CASSANDRA_HOSTS_MOST = 16,
-    CASSANDRA_HOST_MOST = 253,
-    CASSANDRA_KEYSPACE_MOST = 48,
-    CASSANDRA_USER_MOST = 100,
+    CASSANDRA_HOSTS_MAX = 16,
+    CASSANDRA_HOST_MAX = 253,
+    CASSANDRA_KEYSPACE_MAX = 48,
+    CASSANDRA_USER_MAX = 100,
 };
 
 typedef struct CassandraHost {
-    char name[CASSANDRA_HOST_MOST + 1];
+    char name[CASSANDRA_HOST_MAX + 1];
     uint16_t port;
 } CassandraHost;
 
 typedef struct CassandraAddress {
-    CassandraHost hosts[CASSANDRA_HOSTS_MOST];
+    CassandraHost hosts[CASSANDRA_HOSTS_MAX];
     size_t host_count;
-    char user[CASSANDRA_USER_MOST + 1]; /* empty: not given */
-    char keyspace[CASSANDRA_KEYSPACE_MOST + 1];
+    char user[CASSANDRA_USER_MAX + 1]; /* empty: not given */
+    char keyspace[CASSANDRA_KEYSPACE_MAX + 1];
 } CassandraAddress;
 
 /* INVALID, for field `store`, with the part that is wrong. */

@@ -30,7 +30,7 @@ enum {
     CASSANDRA_SCHEMA = 1, /* the version that `init` writes and open wants */
     CASSANDRA_CLOCK_SAID_S = 1,
     CASSANDRA_CLOCK_MOST_S = 30,
-    CASSANDRA_COPIES_MOST = 9,
+    CASSANDRA_COPIES_MAX = 9,
 };
 
 /* A sentence for the operator. Called while opening only. */

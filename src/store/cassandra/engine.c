@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "store/cassandra/inside.h"
+#include "store/cassandra/cassandra_private.h"
 
 /* ---- Calls --------------------------------------------------------------------------------------------------- */
 
@@ -131,22 +131,22 @@ static const StoreEngine ENGINE = {
 
 /* ---- Opening ------------------------------------------------------------------------------------------------- */
 
-static Status look_at_schema(const Look *look, int *ret_copies)
+static Status check_schema(const ClusterCheck *check, int *ret_copies)
 {
-    const CassandraOptions *options = look->options;
-    TableState *states = ARENA_ARRAY(look->arena, options->tables.count, TableState);
+    const CassandraOptions *options = check->options;
+    TableState *states = ARENA_ARRAY(check->arena, options->tables.count, TableState);
     int64_t version;
-    TRY(cassandra_look_at_keyspace(look, ret_copies));
-    TRY(cassandra_look_at_version(look, &version));
+    TRY(cassandra_check_keyspace(check, ret_copies));
+    TRY(cassandra_check_version(check, &version));
     if (version < CASSANDRA_SCHEMA)
-        return reason_set(look->reason, STATUS_INVALID, "store",
+        return reason_set(check->reason, STATUS_INVALID, "store",
                           "keyspace %s has schema %lld, and this program needs %d: run `ostraka "
                           "cluster init` first",
                           options->address.keyspace, (long long)version, CASSANDRA_SCHEMA);
-    TRY(cassandra_look_at_tables(look, states));
+    TRY(cassandra_check_tables(check, states));
     for (size_t i = 0; i < options->tables.count; i++)
         if (states[i] != TABLE_FITS)
-            return reason_set(look->reason, STATUS_REFUSED, "store",
+            return reason_set(check->reason, STATUS_REFUSED, "store",
                               "table %s.%s %s: run `ostraka cluster init`",
                               options->address.keyspace, options->tables.tables[i]->name,
                               states[i] == TABLE_MISSING
@@ -155,27 +155,27 @@ static Status look_at_schema(const Look *look, int *ret_copies)
     return STATUS_OK;
 }
 
-static Status look_around(const Look *look, int *ret_copies)
+static Status check_cluster(const ClusterCheck *check, int *ret_copies)
 {
-    TRY(cassandra_look_at_versions(look));
-    TRY(cassandra_wait_for_agreement(look));
-    TRY(look_at_schema(look, ret_copies));
+    TRY(cassandra_check_versions(check));
+    TRY(cassandra_wait_for_agreement(check));
+    TRY(check_schema(check, ret_copies));
     if (*ret_copies == 1)
-        cassandra_say(look,
+        cassandra_say(check,
                       "keyspace %s keeps one copy of each row: whatever that node loses is lost",
-                      look->options->address.keyspace);
-    return cassandra_look_at_nodes(look);
+                      check->options->address.keyspace);
+    return cassandra_check_nodes(check);
 }
 
 Status store_cassandra_open(const CassandraOptions *options, Store **ret_store, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    Look look;
+    ClusterCheck check;
     int copies = 0;
-    TRY(cassandra_connect(options, arena, &look, reason));
-    Status status = look_around(&look, &copies);
+    TRY(cassandra_connect(options, arena, &check, reason));
+    Status status = check_cluster(&check, &copies);
     if (status != STATUS_OK) {
-        cql_close(look.client);
+        cql_close(check.client);
         return status;
     }
     Cassandra *cassandra = calloc(1, sizeof *cassandra);
@@ -183,10 +183,10 @@ Status store_cassandra_open(const CassandraOptions *options, Store **ret_store, 
     *cassandra = (Cassandra){
         .store = {&ENGINE, options->tables, options->world.clock, options->grace_s},
         .world = options->world,
-        .client = look.client,
+        .client = check.client,
         .copies = copies,
         .request_ms = cassandra_time_ms(options->request_ms),
-        .tables = cassandra_statements(look.client, options->address.keyspace, options->tables)};
+        .tables = cassandra_statements(check.client, options->address.keyspace, options->tables)};
     pthread_mutex_init(&cassandra->lock, NULL);
     for (size_t i = 0; i < GATE_COUNT; i++)
         pthread_mutex_init(&cassandra->gates[i], NULL);

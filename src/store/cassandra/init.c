@@ -3,12 +3,12 @@
  * Changes of the schema go to one node, one after the other: two at once can meet. The version is written last, so a keyspace
  * without it is one whose making was cut off, and no store opens on it. */
 #include "base/bytes.h"
-#include "store/cassandra/inside.h"
+#include "store/cassandra/cassandra_private.h"
 
 enum { STEP_MS = 30000 };
 
 typedef struct Making {
-    Look look;
+    ClusterCheck check;
     const char *node; /* where changes of the schema go */
     const char *keyspace;
 } Making;
@@ -24,9 +24,9 @@ static Status step(const Making *making, Buffer *text)
     buffer_u8(text, '\0');
     call.text = text->data;
     for (int i = 0; i < 2 && answer.status == STATUS_UNKNOWN; i++)
-        cql_run(making->look.client, &call, 1, making->look.arena, &answer);
+        cql_run(making->check.client, &call, 1, making->check.arena, &answer);
     if (answer.status != STATUS_OK)
-        return reason_set(making->look.reason, answer.status, "store", "node %s: %s", making->node,
+        return reason_set(making->check.reason, answer.status, "store", "node %s: %s", making->node,
                           answer.words);
     return STATUS_OK;
 }
@@ -34,21 +34,21 @@ static Status step(const Making *making, Buffer *text)
 /* ---- What is made ---------------------------------------------------------------------------------------------- */
 
 /* Each data centre once. */
-static size_t data_centers(const Look *look, const char **ret_names, size_t *ret_least)
+static size_t data_centers(const ClusterCheck *check, const char **ret_names, size_t *ret_least)
 {
     size_t count = 0;
-    for (size_t i = 0; i < look->host_count; i++) {
+    for (size_t i = 0; i < check->host_count; i++) {
         size_t k = 0;
-        while (k < count && strcmp(ret_names[k], look->hosts[i].data_center) != 0)
+        while (k < count && strcmp(ret_names[k], check->hosts[i].data_center) != 0)
             k++;
         if (k == count)
-            ret_names[count++] = look->hosts[i].data_center;
+            ret_names[count++] = check->hosts[i].data_center;
     }
-    *ret_least = look->host_count;
+    *ret_least = check->host_count;
     for (size_t k = 0; k < count; k++) {
         size_t nodes = 0;
-        for (size_t i = 0; i < look->host_count; i++)
-            nodes += strcmp(ret_names[k], look->hosts[i].data_center) == 0;
+        for (size_t i = 0; i < check->host_count; i++)
+            nodes += strcmp(ret_names[k], check->hosts[i].data_center) == 0;
         if (nodes < *ret_least)
             *ret_least = nodes;
     }
@@ -58,10 +58,10 @@ static size_t data_centers(const Look *look, const char **ret_names, size_t *ret
 static Status make_keyspace(const Making *making, int copies)
 {
     BUFFER_SCOPE Buffer text = {0};
-    const char **names = arena_alloc(making->look.arena, making->look.host_count * sizeof *names);
-    size_t least, count = data_centers(&making->look, names, &least);
+    const char **names = arena_alloc(making->check.arena, making->check.host_count * sizeof *names);
+    size_t least, count = data_centers(&making->check, names, &least);
     if ((size_t)copies > least)
-        return reason_set(making->look.reason, STATUS_INVALID, "replication",
+        return reason_set(making->check.reason, STATUS_INVALID, "replication",
                           "%d copies need %d nodes in each data centre, and one has %zu; for a "
                           "trial, fewer copies will do",
                           copies, copies, least);
@@ -83,7 +83,7 @@ static void put_settings(Buffer *text, const Making *making)
                  " WITH gc_grace_seconds = %lld AND read_repair = 'BLOCKING' AND "
                  "speculative_retry = '50ms' AND compaction = {'class': "
                  "'LeveledCompactionStrategy'} AND compression = {'class': 'LZ4Compressor'}",
-                 (long long)making->look.options->grace_s);
+                 (long long)making->check.options->grace_s);
 }
 
 static void put_quoted(Buffer *text, const char *words)
@@ -118,9 +118,9 @@ static Status make_table(const Making *making, const Table *table, TableState st
 
 static Status make_tables(const Making *making)
 {
-    const CassandraOptions *options = making->look.options;
-    TableState *states = ARENA_ARRAY(making->look.arena, options->tables.count, TableState);
-    TRY(cassandra_look_at_tables(&making->look, states));
+    const CassandraOptions *options = making->check.options;
+    TableState *states = ARENA_ARRAY(making->check.arena, options->tables.count, TableState);
+    TRY(cassandra_check_tables(&making->check, states));
     for (size_t i = 0; i < options->tables.count; i++)
         TRY(make_table(making, options->tables.tables[i], states[i]));
     BUFFER_SCOPE Buffer text = {0};
@@ -142,21 +142,21 @@ static Status write_version(const Making *making)
 
 static Status make(Making *making, int copies)
 {
-    const Look *look = &making->look;
+    const ClusterCheck *check = &making->check;
     int64_t version;
     int there;
-    TRY(cassandra_look_at_versions(look));
-    TRY(cassandra_wait_for_agreement(look)); /* somebody may just have changed or dropped tables */
-    Status status = cassandra_look_at_keyspace(look, &there);
+    TRY(cassandra_check_versions(check));
+    TRY(cassandra_wait_for_agreement(check)); /* somebody may just have changed or dropped tables */
+    Status status = cassandra_check_keyspace(check, &there);
     if (status == STATUS_NOT_FOUND)
         TRY(make_keyspace(making, copies));
     else
         TRY(status);
-    status = cassandra_look_at_version(look, &version);
+    status = cassandra_check_version(check, &version);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND)
         return status;
     TRY(make_tables(making));
-    TRY(cassandra_wait_for_agreement(look));
+    TRY(cassandra_wait_for_agreement(check));
     return write_version(making);
 }
 
@@ -164,14 +164,14 @@ Status store_cassandra_init(const CassandraOptions *options, int copies, Reason 
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Making making = {.keyspace = options->address.keyspace};
-    CHECK(copies >= 1 && copies <= CASSANDRA_COPIES_MOST);
-    TRY(cassandra_connect(options, arena, &making.look, reason));
+    CHECK(copies >= 1 && copies <= CASSANDRA_COPIES_MAX);
+    TRY(cassandra_connect(options, arena, &making.check, reason));
     Status status = reason_set(reason, STATUS_UNAVAILABLE, "store", "no node of the cluster is up");
-    for (size_t i = 0; making.node == NULL && i < making.look.host_count; i++)
-        if (making.look.hosts[i].up)
-            making.node = making.look.hosts[i].address;
+    for (size_t i = 0; making.node == NULL && i < making.check.host_count; i++)
+        if (making.check.hosts[i].up)
+            making.node = making.check.hosts[i].address;
     if (making.node != NULL)
         status = make(&making, copies);
-    cql_close(making.look.client);
+    cql_close(making.check.client);
     return status;
 }

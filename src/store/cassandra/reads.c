@@ -2,7 +2,7 @@
  *
  * Cells point into the answer, which lives in the caller's arena: nothing is copied. */
 #include "base/bytes.h"
-#include "store/cassandra/inside.h"
+#include "store/cassandra/cassandra_private.h"
 
 /* ---- Cells of an answer ----------------------------------------------------------------------------------- */
 

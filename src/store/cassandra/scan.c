@@ -4,7 +4,7 @@
  * column, of the last cell that came. To go on: first what is left of that row, then rows of the same token (a stranger can choose
  * names so that two have one), then all rows with a later token. Each row's part of a page comes from one answer. */
 #include "base/bytes.h"
-#include "store/cassandra/inside.h"
+#include "store/cassandra/cassandra_private.h"
 
 enum { POSITION_HEAD = 4 };
 
@@ -38,8 +38,8 @@ static Status parse_position(const Table *table, Slice position, Slice *ret_row,
     bool ours = reader_u16(&reader) == table->number;
     Slice row = reader_bytes(&reader, reader_u16(&reader));
     Slice column = reader_rest(&reader);
-    if (!ours || reader.failed || row.size == 0 || row.size > STORE_ROW_MOST ||
-        column.size > STORE_COLUMN_MOST)
+    if (!ours || reader.failed || row.size == 0 || row.size > STORE_ROW_MAX ||
+        column.size > STORE_COLUMN_MAX)
         return STATUS_INVALID;
     *ret_row = row;
     *ret_column = column;

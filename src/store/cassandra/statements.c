@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
-#include "store/cassandra/inside.h"
+#include "store/cassandra/cassandra_private.h"
 
 static const char *const TEXTS[] = {
 #define X(name, text) text,

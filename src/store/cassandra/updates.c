@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "store/cassandra/inside.h"
+#include "store/cassandra/cassandra_private.h"
 
 /* With less than this part of its time left an update is not begun: it would only become unknown. */
 enum { LEAST = 20 };

@@ -4,7 +4,7 @@
  * of a batch or nothing. A crash in between leaves some rows written and others not, which is what UNKNOWN says. */
 #include <stdlib.h>
 
-#include "store/cassandra/inside.h"
+#include "store/cassandra/cassandra_private.h"
 
 enum { GROUP_CHANGES = 500, GROUP_BYTES = 256 * 1024 };
 
@@ -14,15 +14,15 @@ typedef struct Item {
 } Item;
 
 /* Items of one row that are one mutation. */
-typedef struct Group {
+typedef struct RowGroup {
     const Item *items;
     size_t count;
-} Group;
+} RowGroup;
 
 typedef struct Sorted {
     Item *items;
     size_t count;
-    Group *groups;
+    RowGroup *groups;
     size_t group_count;
 } Sorted;
 
@@ -45,7 +45,7 @@ static int compare_items(const void *left, const void *right)
     return order;
 }
 
-static bool ends_group(const Group *group, size_t bytes, const Item *next)
+static bool ends_group(const RowGroup *group, size_t bytes, const Item *next)
 {
     const Item *last = &group->items[group->count - 1];
     if (!same_row(last, next))
@@ -61,7 +61,7 @@ static Sorted sort(const Batch *batches, size_t count, Arena *arena)
     for (size_t i = 0; i < count; i++)
         most += batches[i].count;
     sorted.items = ARENA_ARRAY(arena, most, Item);
-    sorted.groups = ARENA_ARRAY(arena, most, Group);
+    sorted.groups = ARENA_ARRAY(arena, most, RowGroup);
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < batches[i].count; k++)
             sorted.items[sorted.count++] = (Item){&batches[i].changes[k], i};
@@ -69,7 +69,7 @@ static Sorted sort(const Batch *batches, size_t count, Arena *arena)
         qsort(sorted.items, most, sizeof sorted.items[0], compare_items);
     for (size_t i = 0; i < most; i++) {
         const Item *item = &sorted.items[i];
-        Group *group = i > 0 ? &sorted.groups[sorted.group_count - 1] : NULL;
+        RowGroup *group = i > 0 ? &sorted.groups[sorted.group_count - 1] : NULL;
         if (group == NULL || ends_group(group, bytes, item)) {
             group = &sorted.groups[sorted.group_count++];
             group->items = item;
@@ -99,7 +99,7 @@ static CqlPart part_of(const Cassandra *cassandra, const RowChange *row, Arena *
     return (CqlPart){cassandra_statement(cassandra, row->table, kind), values, count};
 }
 
-static CqlCall call_of(const Cassandra *cassandra, const Group *group, Arena *arena)
+static CqlCall call_of(const Cassandra *cassandra, const RowGroup *group, Arena *arena)
 {
     CqlPart *parts = ARENA_ARRAY(arena, group->count, CqlPart);
     for (size_t i = 0; i < group->count; i++)

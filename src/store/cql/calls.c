@@ -4,7 +4,7 @@
  * there. An answer ends it, or an error sends it on to the next node, as outcome.h says: only what surely changed nothing is sent
  * again. When every node was tried it pauses and tries all again, as long as its time lasts: a node that restarts, or
  * that has not heard yet that another is back, is better in a moment. */
-#include "store/cql/inside.h"
+#include "store/cql/client_private.h"
 #include "store/cql/outcome.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 enum {
     SPARED_US = 1000 * 1000
 }; /* for a node that says it has too much to do, or is shutting down */
-enum { PAUSE_US = 50 * 1000, PAUSE_DOUBLINGS = 3, PREPARE_AGAIN_MOST = 8 }; /* 50 … 400 ms */
+enum { PAUSE_US = 50 * 1000, PAUSE_DOUBLINGS = 3, PREPARE_AGAIN_MAX = 8 }; /* 50 … 400 ms */
 
 /* ---- Lists ------------------------------------------------------------------------------------------------- */
 
@@ -148,9 +148,9 @@ static Link *find_link(const Call *call, bool *ret_full)
 static void send_call(Call *call, Link *link)
 {
     const CqlCall *asked = call->asked;
-    const WireAsk ask = {.consistency = asked->consistency,
-                         .conditional = asked->kind == CQL_CONDITIONAL,
-                         .page_size = asked->page_size};
+    const WireQuery ask = {.consistency = asked->consistency,
+                           .conditional = asked->kind == CQL_CONDITIONAL,
+                           .page_size = asked->page_size};
     if (asked->part_count == 0) {
         wire_put_query(link_begin(link, &call->ticket, WIRE_QUERY), slice_from(asked->text), &ask);
     } else if (asked->part_count == 1) {
@@ -256,7 +256,7 @@ static void prepare_again(Call *call, const WireError *error)
 {
     prepared_forget(call->host, error->unknown_id);
     cql_count(&call->client->counters.unprepared);
-    if (++call->prepared_again > PREPARE_AGAIN_MOST) {
+    if (++call->prepared_again > PREPARE_AGAIN_MAX) {
         call_finish(call, STATUS_UNAVAILABLE, error->code, error->words);
         return;
     }

@@ -8,7 +8,7 @@
  *
  * With TLS only the I/O thread writes: OpenSSL cannot be told not to raise a signal when the other side is gone, and only that thread
  * has it blocked. */
-#include "store/cql/inside.h"
+#include "store/cql/client_private.h"
 #include "store/cql/token.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { EVENTS = 64, IN_FLIGHT_MOST = 32000, LEAVE_US = 1000, ROUNDS_MOST = 16 };
+enum { EVENTS = 64, IN_FLIGHT_MAX = 32000, LEAVE_US = 1000, ROUNDS_MAX = 16 };
 
 /* ---- The queue --------------------------------------------------------------------------------------------- */
 
@@ -85,7 +85,7 @@ static void unlock_and_wake(CqlClient *client)
  * which the I/O thread means to sleep. */
 static void serve_queue(CqlClient *client)
 {
-    for (int round = 0; round < ROUNDS_MOST && pthread_mutex_trylock(&client->lock) == 0; round++) {
+    for (int round = 0; round < ROUNDS_MAX && pthread_mutex_trylock(&client->lock) == 0; round++) {
         client->loop.now_us = clock_steady_us(client->loop.clock);
         start_queue(client);
         loop_flush(&client->loop);
@@ -250,7 +250,7 @@ static CqlClient *client_new(const CqlOptions *options)
                        .has_login = client->user != NULL,
                        .connect_us = ms_or(options->connect_ms, CQL_CONNECT_MS),
                        .silence_us = ms_or(options->silence_ms, CQL_SILENCE_MS),
-                       .in_flight = in_flight < IN_FLIGHT_MOST ? in_flight : IN_FLIGHT_MOST};
+                       .in_flight = in_flight < IN_FLIGHT_MAX ? in_flight : IN_FLIGHT_MAX};
     pthread_mutex_init(&client->lock, NULL);
     pthread_mutex_init(&client->hosts_lock, NULL);
     pthread_mutex_init(&client->queue_lock, NULL);
@@ -356,9 +356,9 @@ static void hand_over(CqlClient *client, Call *calls, size_t count)
 static bool fits(const CqlCall *call)
 {
     for (size_t i = 0; i < call->part_count; i++)
-        if (call->parts[i].count > WIRE_PARTS_MOST)
+        if (call->parts[i].count > WIRE_PARTS_MAX)
             return false;
-    return call->part_count <= WIRE_PARTS_MOST && wire_call_size(call) <= WIRE_REQUEST_MOST;
+    return call->part_count <= WIRE_PARTS_MAX && wire_call_size(call) <= WIRE_REQUEST_MAX;
 }
 
 /* The rows, read by the thread that wanted them. */

@@ -17,7 +17,7 @@
  *   plain writes: OK; UNAVAILABLE (surely not done: error 0x1000, or nothing was sent); UNKNOWN (everything else).
  *   conditional writes: OK (look at [applied] in the rows); UNAVAILABLE (nothing was sent); UNKNOWN (every error but 0x2xxx).
  *   all: INVALID (0x2000 syntax, 0x2200 invalid, 0x2400 exists already: a bug, or a schema that does not fit), DENIED (0x2100), LOGIN
- *   (0x0100), TOO_LARGE (a read whose answer is over CQL_ANSWER_MOST: ask for fewer rows; or a request over 15 MiB, which was not sent), CORRUPT
+ *   (0x0100), TOO_LARGE (a read whose answer is over CQL_ANSWER_MAX: ask for fewer rows; or a request over 15 MiB, which was not sent), CORRUPT
  *   (an answer that breaks the protocol to a read; to a write it is UNKNOWN).
  * Calls may come from any thread; what they return lives in the arena that was passed. */
 #pragma once
@@ -26,8 +26,8 @@
 
 enum {
     CQL_PORT = 9042,
-    CQL_ANSWER_MOST = 64 * 1024 * 1024, /* one answer; longer ones are skipped, not kept */
-    CQL_HOSTS_MOST = 256,
+    CQL_ANSWER_MAX = 64 * 1024 * 1024, /* one answer; longer ones are skipped, not kept */
+    CQL_HOSTS_MAX = 256,
     CQL_WORDS = 200,
     /* Where options say 0: */
     CQL_REQUEST_MS = 10000,

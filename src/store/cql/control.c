@@ -3,7 +3,7 @@
  * One connection to any node: events are asked for on it, then the node's tables are read, from which hosts.c makes nodes and ring.c who holds
  * what. They are read again, a moment after an event so that many are one, and once a minute, since events can be lost with a
  * connection. When the connection ends or falls silent the next node is tried: those that are up, the others, the contacts. */
-#include "store/cql/inside.h"
+#include "store/cql/client_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void refresh(Control *control);
 static void build_ring(CqlClient *client, const Peer *peers, size_t count,
                        const Replication *replication)
 {
-    RingNode nodes[CQL_HOSTS_MOST] = {0};
+    RingNode nodes[CQL_HOSTS_MAX] = {0};
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < client->host_count; j++) {
             const Host *host = client->hosts[j];
@@ -37,17 +37,17 @@ static Status apply(Control *control)
 {
     CqlClient *client = control->client;
     Arena *arena = control->arena;
-    CqlRows rows[ASK_COUNT] = {0};
-    for (int i = 0; i < ASK_COUNT; i++)
+    CqlRows rows[CONTROL_QUERY_COUNT] = {0};
+    for (int i = 0; i < CONTROL_QUERY_COUNT; i++)
         if (control->asks[i].body.size > 0)
             TRY(wire_read_result(control->asks[i].body, arena, &rows[i]));
-    size_t most = rows[ASK_PEERS].count + 1;
+    size_t most = rows[CONTROL_QUERY_PEERS].count + 1;
     Peer *peers = arena_alloc(arena, most * sizeof *peers);
-    TRY(peers_read_local(&rows[ASK_LOCAL], &control->endpoint, arena, &peers[0]));
-    size_t count = 1 + peers_read(&rows[ASK_PEERS], client->port, arena, peers + 1);
-    if (count > CQL_HOSTS_MOST)
-        count = CQL_HOSTS_MOST;
-    Replication replication = peers_read_replication(&rows[ASK_KEYSPACE], arena);
+    TRY(peers_read_local(&rows[CONTROL_QUERY_LOCAL], &control->endpoint, arena, &peers[0]));
+    size_t count = 1 + peers_read(&rows[CONTROL_QUERY_PEERS], client->port, arena, peers + 1);
+    if (count > CQL_HOSTS_MAX)
+        count = CQL_HOSTS_MAX;
+    Replication replication = peers_read_replication(&rows[CONTROL_QUERY_KEYSPACE], arena);
     hosts_update(client, peers, count);
     build_ring(client, peers, count, &replication);
     cql_count(&client->counters.refreshes);
@@ -75,7 +75,7 @@ static void all_answered(Control *control)
 
 static void ask(Control *control, int which, Slice text)
 {
-    static const WireAsk ONE = {.consistency = CQL_ONE};
+    static const WireQuery ONE = {.consistency = CQL_ONE};
     Ticket *ticket = &control->asks[which].ticket;
     wire_put_query(link_begin(control->link, ticket, WIRE_QUERY), text, &ONE);
     link_end_request(control->link, ticket);
@@ -84,7 +84,8 @@ static void ask(Control *control, int which, Slice text)
 
 static void ask_peers(Control *control)
 {
-    ask(control, ASK_PEERS, control->old_peers ? SLICE(PEERS_OLD_QUERY) : SLICE(PEERS_NEW_QUERY));
+    ask(control, CONTROL_QUERY_PEERS,
+        control->old_peers ? SLICE(PEERS_OLD_QUERY) : SLICE(PEERS_NEW_QUERY));
 }
 
 static void ask_keyspace(Control *control)
@@ -99,7 +100,7 @@ static void ask_keyspace(Control *control)
         buffer_u8(&text, (uint8_t)*c);
     }
     buffer_u8(&text, '\'');
-    ask(control, ASK_KEYSPACE, buffer_slice(&text));
+    ask(control, CONTROL_QUERY_KEYSPACE, buffer_slice(&text));
 }
 
 static void refresh(Control *control)
@@ -110,9 +111,9 @@ static void refresh(Control *control)
     }
     control->ask_again = false;
     arena_reset(control->arena);
-    for (int i = 0; i < ASK_COUNT; i++)
+    for (int i = 0; i < CONTROL_QUERY_COUNT; i++)
         control->asks[i].body = SLICE_EMPTY;
-    ask(control, ASK_LOCAL, SLICE(PEERS_LOCAL_QUERY));
+    ask(control, CONTROL_QUERY_LOCAL, SLICE(PEERS_LOCAL_QUERY));
     ask_peers(control);
     ask_keyspace(control);
 }
@@ -123,17 +124,18 @@ static void refresh_due(Timer *timer)
 }
 
 /* Cassandra 3 has no peers_v2 and says that the question is invalid. */
-static bool wants_old_peers(const Control *control, const Ask *asked, const WireFrame *frame)
+static bool wants_old_peers(const Control *control, const ControlQuery *asked,
+                            const WireFrame *frame)
 {
     WireError error;
-    return asked == &control->asks[ASK_PEERS] && !control->old_peers &&
+    return asked == &control->asks[CONTROL_QUERY_PEERS] && !control->old_peers &&
            frame->opcode == WIRE_ERROR && wire_read_error(frame->body, &error) == STATUS_OK &&
            error.code == WIRE_ERROR_INVALID;
 }
 
 static void ask_done(Ticket *ticket, TicketEnd end, const WireFrame *frame)
 {
-    Ask *asked = OWNER_OF(ticket, Ask, ticket);
+    ControlQuery *asked = OWNER_OF(ticket, ControlQuery, ticket);
     Control *control = asked->control;
     control->asked--;
     if (end != TICKET_ANSWERED)
@@ -143,7 +145,7 @@ static void ask_done(Ticket *ticket, TicketEnd end, const WireFrame *frame)
     } else if (wants_old_peers(control, asked, frame)) {
         control->old_peers = true;
         ask_peers(control);
-    } else if (asked != &control->asks[ASK_KEYSPACE]) {
+    } else if (asked != &control->asks[CONTROL_QUERY_KEYSPACE]) {
         link_close(control->link, STATUS_UNAVAILABLE,
                    "it does not show its tables about the cluster");
         return;
@@ -275,8 +277,8 @@ void cql_control_start(CqlClient *client)
                          .refresh = {.due = refresh_due},
                          .registration = {.done = registration_done},
                          .arena = arena_new()};
-    for (int i = 0; i < ASK_COUNT; i++)
-        control->asks[i] = (Ask){.ticket = {.done = ask_done}, .control = control};
+    for (int i = 0; i < CONTROL_QUERY_COUNT; i++)
+        control->asks[i] = (ControlQuery){.ticket = {.done = ask_done}, .control = control};
     retry_due(&control->retry);
 }
 

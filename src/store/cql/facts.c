@@ -1,5 +1,5 @@
 /* facts.c -- what callers may ask besides running statements: statements by text, columns by name, hosts, counters. See client.h. */
-#include "store/cql/inside.h"
+#include "store/cql/client_private.h"
 
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ const CqlStatement *cql_statement(CqlClient *client, const char *text)
         if (slice_equal(client->statements[i]->text, wanted))
             found = client->statements[i];
     if (found == NULL) {
-        CHECK(client->statement_count < STATEMENTS_MOST && wanted.size <= WIRE_REQUEST_MOST);
+        CHECK(client->statement_count < STATEMENTS_MAX && wanted.size <= WIRE_REQUEST_MAX);
         found = malloc(sizeof *found + wanted.size);
         CHECK(found != NULL);
         memcpy((char *)(found + 1), text, wanted.size);
@@ -38,7 +38,7 @@ static const char *copy_word(Arena *arena, const char *word)
 
 size_t cql_hosts(CqlClient *client, Arena *arena, const CqlHost **ret_hosts)
 {
-    CqlHost *hosts = ARENA_ARRAY(arena, CQL_HOSTS_MOST, CqlHost);
+    CqlHost *hosts = ARENA_ARRAY(arena, CQL_HOSTS_MAX, CqlHost);
     size_t count = 0;
     pthread_mutex_lock(&client->hosts_lock);
     for (size_t i = 0; i < client->host_count; i++) {

@@ -4,7 +4,7 @@
  * has no connection either: the table of a node that has just started is not complete, and closing what works would make open writes
  * unknown. A connection that ends is opened again after a pause that grows to some seconds; the news that a node is up ends
  * the pause. */
-#include "store/cql/inside.h"
+#include "store/cql/client_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,7 +178,7 @@ static Host *host_new(CqlClient *client, const Peer *peer)
     size_t place = 0;
     while (place < client->host_count && client->hosts[place] != NULL)
         place++;
-    if (place == CQL_HOSTS_MOST)
+    if (place == CQL_HOSTS_MAX)
         return NULL;
     Host *host = calloc(1, sizeof *host);
     CHECK(host != NULL);

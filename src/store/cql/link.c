@@ -1,10 +1,10 @@
 /* link.c -- requests, answers and silence on a connection; see link.h. The socket itself is in link_io.c. */
-#include "store/cql/link_inside.h"
+#include "store/cql/link_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { IDLE_US = 10 * 1000 * 1000, OUT_MOST = 4 * 1024 * 1024 };
+enum { IDLE_US = 10 * 1000 * 1000, OUT_MAX = 4 * 1024 * 1024 };
 
 /* In the slot of a request whose answer nobody waits for. */
 static Ticket orphan;
@@ -140,7 +140,7 @@ bool link_is_usable(const Link *link)
 bool link_has_room(const Link *link)
 {
     return link_is_usable(link) && link->free_count > LINK_OWN_STREAMS &&
-           link->out.size - link->out_at < OUT_MOST;
+           link->out.size - link->out_at < OUT_MAX;
 }
 
 size_t link_load(const Link *link)

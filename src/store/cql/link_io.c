@@ -1,5 +1,5 @@
 /* link_io.c -- the socket under a link: connecting, TLS, reading frames, writing what has gathered. See link.h. */
-#include "store/cql/link_inside.h"
+#include "store/cql/link_private.h"
 
 #include <errno.h>
 #include <linux/sockios.h>

@@ -18,8 +18,8 @@ static void read_tokens(Slice value, Arena *arena, Peer *peer)
     size_t count;
     if (value.size == 0 || wire_read_texts(value, arena, &texts, &count) != STATUS_OK)
         return;
-    if (count > PEERS_TOKENS_MOST)
-        count = PEERS_TOKENS_MOST;
+    if (count > PEERS_TOKENS_MAX)
+        count = PEERS_TOKENS_MAX;
     int64_t *tokens = arena_alloc(arena, count * sizeof *tokens);
     for (size_t i = 0; i < count; i++)
         if (slice_to_i64(texts[i], &tokens[peer->token_count]) == STATUS_OK)

@@ -8,7 +8,7 @@
 #include "store/cql/ring.h"
 #include "store/cql/wire.h"
 
-enum { PEERS_TOKENS_MOST = 4096, PEERS_ID = 16 };
+enum { PEERS_TOKENS_MAX = 4096, PEERS_ID = 16 };
 
 typedef struct Peer {
     Slice id; /* 16 bytes, the same for the life of the node, wherever it moves */

@@ -2,7 +2,7 @@
  *
  * A statement is prepared on a node when a call first needs it there; the calls wait meanwhile, and one question is asked for all of
  * them. Nothing of a call is sent before all of its statements are known, so whatever goes wrong here is surely not executed. */
-#include "store/cql/inside.h"
+#include "store/cql/client_private.h"
 #include "store/cql/outcome.h"
 
 #include <stdlib.h>
@@ -95,7 +95,7 @@ static void take_answer(Preparation *preparation, const WireFrame *frame)
     WireError error = {.words = SLICE("the answer to PREPARE breaks the protocol")};
     Slice id;
     if (frame->opcode == WIRE_RESULT && !frame->too_large &&
-        wire_read_prepared(frame->body, &id) == STATUS_OK && id.size <= PREPARED_ID_MOST) {
+        wire_read_prepared(frame->body, &id) == STATUS_OK && id.size <= PREPARED_ID_MAX) {
         memcpy(entry->id, id.data, id.size);
         entry->size = (uint8_t)id.size;
         entry->state = PREPARED_KNOWN;

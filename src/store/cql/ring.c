@@ -7,7 +7,7 @@ typedef struct Place {
     int64_t token;
     uint16_t node;
     uint16_t replica_count;
-    uint16_t replicas[RING_REPLICAS_MOST];
+    uint16_t replicas[RING_REPLICAS_MAX];
 } Place;
 
 struct Ring {
@@ -22,9 +22,8 @@ static unsigned factor_of(Slice text)
 {
     uint64_t factor;
     Slice number = slice_of(text.data, slice_find(text, '/'));
-    return slice_to_u64(number, &factor) == STATUS_OK && factor <= RING_NODES_MOST
-               ? (unsigned)factor
-               : 0;
+    return slice_to_u64(number, &factor) == STATUS_OK && factor <= RING_NODES_MAX ? (unsigned)factor
+                                                                                  : 0;
 }
 
 /* Classes are named with or without their package. */
@@ -45,7 +44,7 @@ Replication ring_replication(const Slice *pairs, size_t count)
                                                                                : RING_NOWHERE;
         } else if (slice_equal(name, SLICE("replication_factor"))) {
             replication.factor = factor_of(value);
-        } else if (replication.center_count < RING_CENTERS_MOST) {
+        } else if (replication.center_count < RING_CENTERS_MAX) {
             replication.centers[replication.center_count].name = name;
             replication.centers[replication.center_count++].factor = factor_of(value);
         }
@@ -60,7 +59,7 @@ typedef struct Wanted {
     Slice center; /* empty with SimpleStrategy: any */
     unsigned left;
     int repeats; /* nodes of racks that have one already */
-    Slice racks[RING_REPLICAS_MOST];
+    Slice racks[RING_REPLICAS_MAX];
     size_t rack_count;
 } Wanted;
 
@@ -68,7 +67,7 @@ typedef struct Walk {
     const RingNode *nodes;
     size_t node_count;
     bool by_center;
-    Wanted wanted[RING_CENTERS_MOST];
+    Wanted wanted[RING_CENTERS_MAX];
     size_t wanted_count;
 } Walk;
 
@@ -108,7 +107,7 @@ static bool is_wanted(Walk *walk, uint16_t node)
 static void walk_from(Ring *ring, size_t start, Walk walk)
 {
     Place *place = &ring->places[start];
-    for (size_t i = 0; i < ring->count && place->replica_count < RING_REPLICAS_MOST; i++) {
+    for (size_t i = 0; i < ring->count && place->replica_count < RING_REPLICAS_MAX; i++) {
         uint16_t node = ring->places[(start + i) % ring->count].node;
         if (!is_taken(place, node) && is_wanted(&walk, node))
             place->replicas[place->replica_count++] = node;
@@ -143,8 +142,8 @@ static void want_centers(Walk *walk, const Replication *replication)
         unsigned nodes, factor = replication->centers[i].factor;
         int racks;
         measure_center(walk, replication->centers[i].name, &nodes, &racks);
-        if (factor > RING_REPLICAS_MOST)
-            factor = RING_REPLICAS_MOST;
+        if (factor > RING_REPLICAS_MAX)
+            factor = RING_REPLICAS_MAX;
         walk->wanted[walk->wanted_count++] = (Wanted){.center = replication->centers[i].name,
                                                       .left = factor < nodes ? factor : nodes,
                                                       .repeats = (int)factor - racks};
@@ -173,7 +172,7 @@ static void place_tokens(Ring *ring, const RingNode *nodes, size_t count)
 Ring *ring_new(const RingNode *nodes, size_t count, const Replication *replication)
 {
     Ring *ring = calloc(1, sizeof *ring);
-    CHECK(ring != NULL && count <= RING_NODES_MOST);
+    CHECK(ring != NULL && count <= RING_NODES_MAX);
     if (replication->strategy == RING_NOWHERE)
         return ring;
     Walk walk = {.nodes = nodes, .node_count = count};

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 
-enum { RING_CENTERS_MOST = 16, RING_REPLICAS_MOST = 16, RING_NODES_MOST = 256 };
+enum { RING_CENTERS_MAX = 16, RING_REPLICAS_MAX = 16, RING_NODES_MAX = 256 };
 
 typedef struct RingNode {
     Slice data_center, rack;
@@ -23,7 +23,7 @@ typedef struct Replication {
     struct {
         Slice name;
         unsigned factor;
-    } centers[RING_CENTERS_MOST]; /* of RING_TOPOLOGY */
+    } centers[RING_CENTERS_MAX]; /* of RING_TOPOLOGY */
     size_t center_count;
 } Replication;
 

@@ -3,7 +3,7 @@
  * When no node can be reached where it was, all of them may have moved: then the names are looked up again. That takes seconds when a name
  * server does not answer, and the I/O thread has none to spare; so a thread of its own does it, and the loop looks for the result when it
  * comes by. */
-#include "store/cql/inside.h"
+#include "store/cql/client_private.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -20,7 +20,7 @@ typedef struct Lookup {
 
 static void add_seeds(CqlClient *client, const CqlContact *contact, const struct addrinfo *found)
 {
-    for (; found != NULL && client->seed_count < CQL_HOSTS_MOST; found = found->ai_next) {
+    for (; found != NULL && client->seed_count < CQL_HOSTS_MAX; found = found->ai_next) {
         Seed *seed = &client->seeds[client->seed_count];
         if (endpoint_from_system(found->ai_addr, found->ai_addrlen, contact->port,
                                  &seed->endpoint) != STATUS_OK)
@@ -36,7 +36,7 @@ static void keep_contacts(CqlClient *client, const CqlOptions *options)
     client->port = options->contacts[0].port;
     client->contact_count = options->contact_count;
     client->contacts = calloc(options->contact_count, sizeof *client->contacts);
-    client->seeds = calloc(CQL_HOSTS_MOST, sizeof *client->seeds);
+    client->seeds = calloc(CQL_HOSTS_MAX, sizeof *client->seeds);
     CHECK(client->contacts != NULL && client->seeds != NULL);
     for (size_t i = 0; i < options->contact_count; i++) {
         char *host = strdup(options->contacts[i].host);

@@ -15,9 +15,9 @@ enum {
     WIRE_HEAD = 9,
     WIRE_REQUEST = 0x04, /* the version byte of what we send */
     WIRE_ANSWER = 0x84,  /* and of what we take */
-    WIRE_LENGTH_MOST = 256 * 1024 * 1024,
-    WIRE_REQUEST_MOST = 15 * 1024 * 1024, /* a server takes 16 MiB */
-    WIRE_PARTS_MOST = 65535,              /* of a batch; also values of a part */
+    WIRE_LENGTH_MAX = 256 * 1024 * 1024,
+    WIRE_REQUEST_MAX = 15 * 1024 * 1024, /* a server takes 16 MiB */
+    WIRE_PARTS_MAX = 65535,              /* of a batch; also values of a part */
 };
 
 typedef enum WireOpcode {
@@ -62,18 +62,18 @@ void wire_put_register(Buffer *out); /* for all three kinds of events */
 void wire_put_prepare(Buffer *out, Slice text);
 
 /* How a statement is to be run. */
-typedef struct WireAsk {
+typedef struct WireQuery {
     CqlConsistency consistency;
     bool conditional;  /* with SERIAL, or LOCAL_SERIAL beside LOCAL_QUORUM */
     int32_t page_size; /* 0: all rows */
-} WireAsk;
+} WireQuery;
 
-void wire_put_query(Buffer *out, Slice text, const WireAsk *ask);
-void wire_put_execute(Buffer *out, Slice id, const CqlPart *part, const WireAsk *ask);
+void wire_put_query(Buffer *out, Slice text, const WireQuery *ask);
+void wire_put_execute(Buffer *out, Slice id, const CqlPart *part, const WireQuery *ask);
 /* An unlogged batch: the beginning, each part, the end. */
 void wire_put_batch(Buffer *out, size_t parts);
 void wire_put_batch_part(Buffer *out, Slice id, const CqlPart *part);
-void wire_put_batch_end(Buffer *out, const WireAsk *ask);
+void wire_put_batch_end(Buffer *out, const WireQuery *ask);
 
 /* At least the bytes that the values and texts of a call take, to refuse it before anything is written. */
 size_t wire_call_size(const CqlCall *call);
@@ -85,7 +85,7 @@ typedef struct WireFrame {
     int16_t stream; /* -1: an event */
     uint32_t length;
     Slice body;     /* set by whoever has it */
-    bool too_large; /* over CQL_ANSWER_MOST: the body was skipped */
+    bool too_large; /* over CQL_ANSWER_MAX: the body was skipped */
 } WireFrame;
 
 /* From 9 bytes. CORRUPT: the length is negative or over the protocol's bound, or it is no answer. The version is for the

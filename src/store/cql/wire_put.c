@@ -18,7 +18,7 @@ static void put_string(Buffer *out, Slice text)
 
 static void put_long_string(Buffer *out, Slice text)
 {
-    CHECK(text.size <= WIRE_REQUEST_MOST);
+    CHECK(text.size <= WIRE_REQUEST_MAX);
     put_i32(out, (int32_t)text.size);
     buffer_bytes(out, text);
 }
@@ -38,7 +38,7 @@ size_t wire_begin(Buffer *out, uint16_t stream, WireOpcode opcode)
 void wire_end(Buffer *out, size_t frame)
 {
     size_t length = out->size - frame - WIRE_HEAD;
-    CHECK(length <= WIRE_LENGTH_MOST);
+    CHECK(length <= WIRE_LENGTH_MAX);
     bytes_put_u16(out->data + frame + 5, (uint16_t)(length >> 16));
     bytes_put_u16(out->data + frame + 7, (uint16_t)length);
 }
@@ -91,7 +91,7 @@ static uint16_t serial_beside(CqlConsistency consistency)
 }
 
 /* The parameters of QUERY and EXECUTE, in the order that the flags have. */
-static void put_ask(Buffer *out, const CqlPart *part, const WireAsk *ask)
+static void put_ask(Buffer *out, const CqlPart *part, const WireQuery *ask)
 {
     bool values = part != NULL && part->count > 0;
     buffer_u16(out, (uint16_t)ask->consistency);
@@ -106,13 +106,13 @@ static void put_ask(Buffer *out, const CqlPart *part, const WireAsk *ask)
         buffer_u16(out, serial_beside(ask->consistency));
 }
 
-void wire_put_query(Buffer *out, Slice text, const WireAsk *ask)
+void wire_put_query(Buffer *out, Slice text, const WireQuery *ask)
 {
     put_long_string(out, text);
     put_ask(out, NULL, ask);
 }
 
-void wire_put_execute(Buffer *out, Slice id, const CqlPart *part, const WireAsk *ask)
+void wire_put_execute(Buffer *out, Slice id, const CqlPart *part, const WireQuery *ask)
 {
     put_string(out, id);
     put_ask(out, part, ask);
@@ -120,7 +120,7 @@ void wire_put_execute(Buffer *out, Slice id, const CqlPart *part, const WireAsk 
 
 void wire_put_batch(Buffer *out, size_t parts)
 {
-    CHECK(parts <= WIRE_PARTS_MOST);
+    CHECK(parts <= WIRE_PARTS_MAX);
     buffer_u8(out, BATCH_UNLOGGED);
     buffer_u16(out, (uint16_t)parts);
 }
@@ -132,7 +132,7 @@ void wire_put_batch_part(Buffer *out, Slice id, const CqlPart *part)
     put_values(out, part);
 }
 
-void wire_put_batch_end(Buffer *out, const WireAsk *ask)
+void wire_put_batch_end(Buffer *out, const WireQuery *ask)
 {
     buffer_u16(out, (uint16_t)ask->consistency);
     buffer_u8(out, ask->conditional ? FLAG_SERIAL : 0);
@@ -142,11 +142,11 @@ void wire_put_batch_end(Buffer *out, const WireAsk *ask)
 
 size_t wire_call_size(const CqlCall *call)
 {
-    enum { PART_MOST = 80, VALUE_HEAD = 4 }; /* an id is 16 bytes, and never over 64 */
+    enum { PART_MAX = 80, VALUE_HEAD = 4 }; /* an id is 16 bytes, and never over 64 */
     size_t size = 64 + (call->text != NULL ? strlen(call->text) : 0);
     for (size_t i = 0; i < call->part_count; i++) {
         const CqlPart *part = &call->parts[i];
-        size += PART_MOST;
+        size += PART_MAX;
         for (size_t j = 0; j < part->count; j++)
             size +=
                 VALUE_HEAD + (part->values[j].kind == CQL_BYTES ? part->values[j].bytes.size : 0);

@@ -52,10 +52,10 @@ Status wire_read_head(Slice head, WireFrame *ret_frame)
     frame.stream = (int16_t)reader_u16(&reader);
     frame.opcode = reader_u8(&reader);
     frame.length = reader_u32(&reader);
-    if (reader.failed || frame.length > WIRE_LENGTH_MOST || (frame.version & 0x80) == 0)
+    if (reader.failed || frame.length > WIRE_LENGTH_MAX || (frame.version & 0x80) == 0)
         return STATUS_CORRUPT;
     frame.body = SLICE_EMPTY;
-    frame.too_large = frame.length > CQL_ANSWER_MOST;
+    frame.too_large = frame.length > CQL_ANSWER_MAX;
     *ret_frame = frame;
     return STATUS_OK;
 }

@@ -17,7 +17,7 @@
 
 static const char LIST[] = "BACKUP";
 static const char LIST_HEAD[] = "ostraka backup\nformat 1\nengine rocksdb\n";
-enum { LIST_MOST = 4 * 1024 * 1024, COPY_BYTES = 1024 * 1024, HASH_BYTES = 32, HASH_TEXT = 65 };
+enum { LIST_MAX = 4 * 1024 * 1024, COPY_BYTES = 1024 * 1024, HASH_BYTES = 32, HASH_TEXT = 65 };
 
 /* ---- Copying one file ------------------------------------------------------------------------------------ */
 
@@ -259,7 +259,7 @@ static Status read_list(const char *backup, Disk disk, Arena *arena, Slice *ret_
     Slice list, line, head = slice_from(LIST_HEAD);
     uint64_t count = 0, expected = UINT64_MAX;
     Status status =
-        disk_read(disk, join(arena, backup, slice_from(LIST)), LIST_MOST, arena, &list, reason);
+        disk_read(disk, join(arena, backup, slice_from(LIST)), LIST_MAX, arena, &list, reason);
     if (status == STATUS_NOT_FOUND)
         return bad_list(backup, "it has no file BACKUP; either it is none, or it did not end",
                         reason);
@@ -302,15 +302,15 @@ static Status copy_in(const char *backup, const char *target, Disk disk, Arena *
 static Status check_restore_target(Disk disk, const char *directory, Arena *arena, Reason *reason)
 {
     Slice *names;
-    size_t count, known = 0;
+    size_t count, writer_cache = 0;
     bool unfinished = false, finished = false;
     TRY(disk_list(disk, directory, arena, &names, &count, reason));
     for (size_t i = 0; i < count; i++) {
         unfinished |= slice_equal(names[i], SLICE("restoring"));
         finished |= slice_equal(names[i], SLICE("OSTRAKA"));
-        known += slice_equal(names[i], SLICE("lock"));
+        writer_cache += slice_equal(names[i], SLICE("lock"));
     }
-    if (known == count || (unfinished && !finished))
+    if (writer_cache == count || (unfinished && !finished))
         return STATUS_OK;
     return reason_set(reason, STATUS_INVALID, "data",
                       "%s is not empty; name a directory that does not exist yet, or an empty one",

@@ -10,8 +10,8 @@
 #include "base/bytes.h"
 #include "store/store.h"
 
-enum { KEY_PREFIX = 4, KEY_MOST = KEY_PREFIX + STORE_ROW_MOST + STORE_COLUMN_MOST };
-enum { STORED_HEADER_MOST = 17 };
+enum { KEY_PREFIX = 4, KEY_MAX = KEY_PREFIX + STORE_ROW_MAX + STORE_COLUMN_MAX };
+enum { STORED_HEADER_MAX = 17 };
 
 typedef struct StoredCell {
     bool stamped; /* has a timestamp: belongs to a plain table */
@@ -23,7 +23,7 @@ typedef struct StoredCell {
 
 enum { STORED_STAMPED = 1, STORED_DEATH = 2, STORED_DELETED = 4 };
 
-/* Writes the key to `to` (room for KEY_MOST) and returns its size. */
+/* Writes the key to `to` (room for KEY_MAX) and returns its size. */
 static inline size_t codec_key(char *to, const Table *table, Slice row, Slice column)
 {
     bytes_put_u16(to, table->number);
@@ -47,8 +47,8 @@ static inline size_t codec_row_prefix(Slice key)
 static inline bool codec_is_position(const Table *table, Slice position)
 {
     size_t prefix = codec_row_prefix(position);
-    return prefix > KEY_PREFIX && prefix <= KEY_PREFIX + STORE_ROW_MOST &&
-           position.size - prefix <= STORE_COLUMN_MOST &&
+    return prefix > KEY_PREFIX && prefix <= KEY_PREFIX + STORE_ROW_MAX &&
+           position.size - prefix <= STORE_COLUMN_MAX &&
            bytes_get_u16(position.data) == table->number;
 }
 
@@ -70,7 +70,7 @@ MUST_USE static inline Status codec_decode(Slice value, StoredCell *ret_cell)
     return STATUS_OK;
 }
 
-/* Writes flags and numbers to `to` (room for STORED_HEADER_MOST) and returns their size; the data follows. */
+/* Writes flags and numbers to `to` (room for STORED_HEADER_MAX) and returns their size; the data follows. */
 size_t codec_header(char *to, const StoredCell *cell);
 
 static inline bool codec_alive(const StoredCell *cell, int64_t now_us)

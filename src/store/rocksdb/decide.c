@@ -1,20 +1,20 @@
 /* decide.c -- see decide.h. */
 #include "store/rocksdb/decide.h"
 
-void group_init(Group *group, Rocks *rocks, Known *known)
+void group_init(WriterGroup *group, Rocks *rocks, WriterCache *writer_cache)
 {
-    *group = (Group){.rocks = rocks, .arena = arena_new(), .known = known};
+    *group = (WriterGroup){.rocks = rocks, .arena = arena_new(), .writer_cache = writer_cache};
     overlay_init(&group->overlay, group->arena);
 }
 
-void group_free(Group *group)
+void group_free(WriterGroup *group)
 {
     overlay_free(&group->overlay);
     pieces_free(&group->pieces);
     arena_free(group->arena);
 }
 
-void group_clear(Group *group)
+void group_clear(WriterGroup *group)
 {
     overlay_clear(&group->overlay);
     pieces_clear(&group->pieces);
@@ -26,7 +26,7 @@ void group_clear(Group *group)
 /* ---- Cells ------------------------------------------------------------------------------------------------- */
 
 /* What the group before writes is as good as stored: if it is not written, neither is this group. */
-static bool load_sent(const Group *group, OverlayCell *entry)
+static bool load_sent(const WriterGroup *group, OverlayCell *entry)
 {
     const OverlayCell *sent = group->sent != NULL ? overlay_peek(group->sent, entry) : NULL;
     if (sent == NULL || !sent->changed)
@@ -37,7 +37,7 @@ static bool load_sent(const Group *group, OverlayCell *entry)
     return true;
 }
 
-static Status load_stored(Group *group, OverlayCell *entry)
+static Status load_stored(WriterGroup *group, OverlayCell *entry)
 {
     char *error = NULL;
     rocksdb_pinnableslice_t *pinned = rocksdb_get_pinned(group->rocks->db, group->rocks->read_row,
@@ -60,7 +60,7 @@ static Status load_stored(Group *group, OverlayCell *entry)
 
 /* What had expired may be gone from the database since it was remembered. That shows when the clock steps back: readers do not see it, and the
  * writer must not, either. */
-static bool may_be_gone(const Group *group, const OverlayCell *entry)
+static bool may_be_gone(const WriterGroup *group, const OverlayCell *entry)
 {
     return entry->present && entry->cell.death_us != 0 &&
            entry->cell.death_us <= atomic_load(&group->rocks->swept_us);
@@ -68,14 +68,15 @@ static bool may_be_gone(const Group *group, const OverlayCell *entry)
 
 /* Makes sure that the overlay knows what is stored under the entry's key. UNAVAILABLE: could not be read. What its changer has
  * just read need not be remembered: whoever changes it next will have read it, too. */
-static Status load(Group *group, OverlayCell *entry)
+static Status load(WriterGroup *group, OverlayCell *entry)
 {
     if (entry->loaded || load_sent(group, entry))
         return STATUS_OK;
-    bool known = known_load(group->known, entry);
-    if (!known && seen_load(&group->rocks->seen, entry, group->arena) && !may_be_gone(group, entry))
+    bool writer_cache = writer_cache_load(group->writer_cache, entry);
+    if (!writer_cache && read_hints_load(&group->rocks->read_hints, entry, group->arena) &&
+        !may_be_gone(group, entry))
         return STATUS_OK;
-    if (!known || may_be_gone(group, entry)) {
+    if (!writer_cache || may_be_gone(group, entry)) {
         entry->loaded = false;
         TRY(load_stored(group, entry));
     }
@@ -83,14 +84,14 @@ static Status load(Group *group, OverlayCell *entry)
     return STATUS_OK;
 }
 
-static OverlayCell *entry_of(Group *group, const Table *table, Slice row, Slice column)
+static OverlayCell *entry_of(WriterGroup *group, const Table *table, Slice row, Slice column)
 {
-    char key[KEY_MOST];
+    char key[KEY_MAX];
     return overlay_find(&group->overlay, slice_of(key, codec_key(key, table, row, column)));
 }
 
 /* With a copy of the value: the next group may look at it when the caller has been answered and is gone. */
-static StoredCell cell_of(Group *group, const Table *table, const Change *change)
+static StoredCell cell_of(WriterGroup *group, const Table *table, const Change *change)
 {
     StoredCell cell = {.stamped = table->kind == TABLE_PLAIN,
                        .deleted = change->is_delete,
@@ -108,7 +109,7 @@ static StoredCell cell_of(Group *group, const Table *table, const Change *change
 
 /* All of a batch is loaded before any of it is applied, so that a failed read leaves nothing half decided. Cells that are only ever
  * repeated are not looked at. */
-static Status decide_batch(Group *group, const Batch *batch)
+static Status decide_batch(WriterGroup *group, const Batch *batch)
 {
     size_t *entries = arena_alloc(group->arena, batch->count * sizeof *entries);
     for (size_t i = 0; i < batch->count; i++) {
@@ -133,7 +134,7 @@ static Status decide_batch(Group *group, const Batch *batch)
 }
 
 /* Loads the conditions' cells and says whether all hold; *ret_hold is set on OK only. */
-static Status check_conditions(Group *group, const Update *update, bool *ret_hold)
+static Status check_conditions(WriterGroup *group, const Update *update, bool *ret_hold)
 {
     bool hold = true;
     for (size_t i = 0; i < update->condition_count; i++) {
@@ -148,7 +149,7 @@ static Status check_conditions(Group *group, const Update *update, bool *ret_hol
     return STATUS_OK;
 }
 
-static void tell_what_stands(Group *group, const Request *request, const Update *update)
+static void tell_what_stands(WriterGroup *group, const Request *request, const Update *update)
 {
     for (size_t i = 0; request->found != NULL && i < update->condition_count; i++) {
         const OverlayCell *entry =
@@ -160,7 +161,7 @@ static void tell_what_stands(Group *group, const Request *request, const Update 
     }
 }
 
-static Status decide_update(Group *group, const Request *request, const Update *update)
+static Status decide_update(WriterGroup *group, const Request *request, const Update *update)
 {
     bool hold;
     TRY(decide_batch(group, &update->marks));
@@ -179,7 +180,7 @@ static Status decide_update(Group *group, const Request *request, const Update *
     return STATUS_OK;
 }
 
-static void decide(Group *group, const Piece *piece)
+static void decide(WriterGroup *group, const Piece *piece)
 {
     const Request *request = piece->request;
     group->must_sync |= !request->lazy;
@@ -189,7 +190,7 @@ static void decide(Group *group, const Piece *piece)
         request->batch_statuses[i] = decide_batch(group, &request->batches[i]);
 }
 
-void group_decide(Group *group)
+void group_decide(WriterGroup *group)
 {
     group->undecided |= atomic_load(&group->rocks->read_only);
     group->now_us = clock_now_us(group->rocks->world.clock);
@@ -198,14 +199,14 @@ void group_decide(Group *group)
             decide(group, &group->pieces.items[group->decided]);
 }
 
-void group_remember(const Group *group)
+void group_remember(const WriterGroup *group)
 {
-    seen_begin(&group->rocks->seen);
+    read_hints_begin(&group->rocks->read_hints);
     for (size_t i = 0; i < group->overlay.count; i++) {
         const OverlayCell *entry = &group->overlay.cells[i];
         if (!entry->changed)
             continue;
-        known_keep(group->known, entry);
-        seen_changed(&group->rocks->seen, entry);
+        writer_cache_keep(group->writer_cache, entry);
+        read_hints_changed(&group->rocks->read_hints, entry);
     }
 }

@@ -16,7 +16,7 @@
 static const char MARKER[] = "OSTRAKA";
 static const char MAKING[] = "OSTRAKA.making";
 static const char LOCK[] = "lock";
-enum { MARKER_MOST = 1024 };
+enum { MARKER_MAX = 1024 };
 
 char *rocks_path(const char *directory, const char *name)
 {
@@ -70,7 +70,7 @@ static Status look_inside(const char *directory, Disk disk, Arena *arena, Reason
     Slice text = SLICE_EMPTY, *names;
     size_t count;
     Status status =
-        disk_read(disk, path_in(directory, MARKER, arena), MARKER_MOST, arena, &text, reason);
+        disk_read(disk, path_in(directory, MARKER, arena), MARKER_MAX, arena, &text, reason);
     if (status != STATUS_TOO_LARGE) /* no marker of ours is that long: as good as unreadable */
         TRY(status);
     TRY(rocks_marker_check(text, directory, reason));

@@ -82,7 +82,7 @@ static unsigned char filter(void *self, int level, const char *key, size_t key_s
                             const char *value, size_t value_size, char **new_value,
                             size_t *new_size, unsigned char *changed)
 {
-    static _Thread_local char buried[STORED_HEADER_MOST];
+    static _Thread_local char buried[STORED_HEADER_MAX];
     Rocks *rocks = self;
     int64_t now_us = clock_now_us(rocks->world.clock);
     StoredCell cell;
@@ -182,7 +182,7 @@ static const Table CATALOGUE = {.number = 0, .name = "catalogue", .kind = TABLE_
 
 static Status check_table(Rocks *rocks, const Table *table, Arena *arena, Reason *reason)
 {
-    char number[2], key[KEY_MOST], flags, *error = NULL;
+    char number[2], key[KEY_MAX], flags, *error = NULL;
     bytes_put_u16(number, table->number);
     size_t key_size = codec_key(key, &CATALOGUE, SLICE("tables"), slice_of(number, sizeof number)),
            size = 0;
@@ -244,7 +244,7 @@ static void free_rocks(Rocks *rocks)
     rocksdb_writeoptions_destroy(rocks->write_synced);
     rocksdb_writeoptions_destroy(rocks->write_lazy);
     pthread_rwlock_destroy(&rocks->gate);
-    seen_free(&rocks->seen);
+    read_hints_free(&rocks->read_hints);
     close(rocks->lock_fd);
     free(rocks->directory);
     free(rocks->db_path);
@@ -356,7 +356,7 @@ static Rocks *make_rocks(const RocksdbOptions *options, int lock_fd)
     rocks->cache = rocksdb_cache_create_lru(options->cache_bytes);
     rocks->options = make_options(rocks);
     make_read_and_write_options(rocks);
-    seen_init(&rocks->seen);
+    read_hints_init(&rocks->read_hints);
     pthread_rwlockattr_t fair; /* else steady readers would keep a reopen waiting for ever */
     pthread_rwlockattr_init(&fair);
     pthread_rwlockattr_setkind_np(&fair, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);

@@ -120,7 +120,7 @@ static size_t bytes_at(const Request *request, size_t at)
 }
 
 /* The next `most` updates or batches of the request, fewer when their bytes fill the group, but at least one. */
-static void add_piece(Pieces *pieces, Request *request, size_t most, size_t bytes_most)
+static void add_piece(Pieces *pieces, Request *request, size_t most, size_t bytes_max)
 {
     size_t from = request->taken, at = from, end = size_of(request);
     if (pieces->count == pieces->capacity) {
@@ -128,7 +128,7 @@ static void add_piece(Pieces *pieces, Request *request, size_t most, size_t byte
         pieces->items = realloc(pieces->items, pieces->capacity * sizeof *pieces->items);
         CHECK(pieces->items != NULL);
     }
-    while (at < end && at - from < most && (pieces->bytes < bytes_most || at == from))
+    while (at < end && at - from < most && (pieces->bytes < bytes_max || at == from))
         pieces->bytes += bytes_at(request, at++);
     pieces->items[pieces->count++] = (Piece){request, from, at};
     request->taken = at;

@@ -42,9 +42,9 @@ static bool is_looked_at(const Read *read)
 
 static Status read_cell(Rocks *rocks, rocksdb_t *db, const Read *read, Arena *arena, Cell *ret_cell)
 {
-    char key[KEY_MOST], *error = NULL;
+    char key[KEY_MAX], *error = NULL;
     size_t key_size = codec_key(key, read->table, read->row, read->column);
-    uint64_t stamp = seen_stamp(&rocks->seen);
+    uint64_t stamp = read_hints_stamp(&rocks->read_hints);
     rocksdb_pinnableslice_t *pinned =
         rocksdb_get_pinned(db, rocks->read_row, key, key_size, &error);
     if (error != NULL)
@@ -57,7 +57,8 @@ static Status read_cell(Rocks *rocks, rocksdb_t *db, const Read *read, Arena *ar
         status = codec_decode(value, &stored);
     }
     if (is_looked_at(read) && (status == STATUS_OK || pinned == NULL))
-        seen_keep(&rocks->seen, stamp, slice_of(key, key_size), pinned != NULL ? &stored : NULL);
+        read_hints_keep(&rocks->read_hints, stamp, slice_of(key, key_size),
+                        pinned != NULL ? &stored : NULL);
     if (status == STATUS_OK)
         status = copy_if_alive(&stored, clock_now_us(rocks->world.clock), read, arena, ret_cell);
     if (pinned != NULL)
@@ -154,7 +155,7 @@ static void add_cell(Page *page, size_t *capacity, Arena *arena, Slice column, c
                walk->cell.timestamp};
 }
 
-/* Goes to where reading begins. `key` holds the row's prefix and has room for KEY_MOST + 1. */
+/* Goes to where reading begins. `key` holds the row's prefix and has room for KEY_MAX + 1. */
 static void seek_slice(Walk *walk, const Query *query, char *key, size_t prefix_size)
 {
     char *column = key + prefix_size;
@@ -164,7 +165,7 @@ static void seek_slice(Walk *walk, const Query *query, char *key, size_t prefix_
         /* No column is larger than 4097 bytes of 0xFF, so that is the end of a row. */
         bound = query->to.size > 0
                     ? query->to
-                    : slice_of(memset(column, 0xFF, STORE_COLUMN_MOST + 1), STORE_COLUMN_MOST + 1);
+                    : slice_of(memset(column, 0xFF, STORE_COLUMN_MAX + 1), STORE_COLUMN_MAX + 1);
         beyond = true;
     }
     if (query->resume && (slice_compare(query->after, bound) < 0) == query->reverse) {
@@ -220,7 +221,7 @@ static void keep_first(Rocks *rocks, const Walk *walk, uint64_t stamp)
     key.data = rocksdb_iter_key(walk->iterator, &key.size);
     value.data = rocksdb_iter_value(walk->iterator, &value.size);
     if (codec_decode(value, &cell) == STATUS_OK)
-        seen_keep(&rocks->seen, stamp, key, &cell);
+        read_hints_keep(&rocks->read_hints, stamp, key, &cell);
 }
 
 Status rocks_slice(Store *store, const Query *query, Arena *arena, Page *ret_page)
@@ -229,9 +230,9 @@ Status rocks_slice(Store *store, const Query *query, Arena *arena, Page *ret_pag
     rocksdb_t *db = enter(rocks);
     Status status = STATUS_UNAVAILABLE;
     if (can_read(rocks, query->mode)) {
-        char key[KEY_MOST + 1], prefix[KEY_PREFIX + STORE_ROW_MOST];
+        char key[KEY_MAX + 1], prefix[KEY_PREFIX + STORE_ROW_MAX];
         Page page = {0};
-        uint64_t stamp = seen_stamp(&rocks->seen);
+        uint64_t stamp = read_hints_stamp(&rocks->read_hints);
         Walk walk = {rocksdb_create_iterator(db, rocks->read_row),
                      query->reverse,
                      clock_now_us(rocks->world.clock),

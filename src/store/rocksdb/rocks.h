@@ -6,8 +6,8 @@
  *   decide.c     what becomes of it
  *   writer.c     the threads that decide and write
  *   overlay.c    the cells of the open batch
- *   known.c      cells that the writer remembers from batch to batch
- *   seen.c       cells that readers have just read
+ *   writer_cache.c      cells that the writer remembers from batch to batch
+ *   read_hints.c       cells that readers have just read
  *   backup.c     copies out and in
  *   seal.c       what a closed database looks like
  * Who holds what: readers take `gate` shared for the length of a call; only opening again takes it exclusively, so `db` may
@@ -21,8 +21,8 @@
 
 #include "store/engine.h"
 #include "store/rocksdb/codec.h"
+#include "store/rocksdb/read_hints.h"
 #include "store/rocksdb/rocksdb.h"
-#include "store/rocksdb/seen.h"
 
 typedef struct Request Request; /* queue.h */
 
@@ -52,7 +52,7 @@ typedef struct Rocks {
     rocksdb_t *db;  /* NULL: could not be opened again, not even for reading */
     bool unsettled; /* by `gate`: db shows the log as it was read, and no sync has saved its end */
 
-    Seen seen;
+    ReadHints read_hints;
     struct Writer *writer;
     pthread_t writer_thread;
     pthread_mutex_t queue_lock;     /* guards the fields up to the blank line */

@@ -11,7 +11,7 @@
 
 static const char NAME[] = "sealed";
 static const char OPEN[] = "open\n";
-enum { SEAL_MOST = 16 * 1024 * 1024 };
+enum { SEAL_MAX = 16 * 1024 * 1024 };
 
 static const char *path_of(const char *directory, const char *name, Arena *arena)
 {
@@ -47,7 +47,7 @@ static Status check_line(const Rocks *rocks, Slice line, Arena *arena, Reason *r
 Status rocks_seal_check(const Rocks *rocks, Arena *arena, Slice *ret_seal, Reason *reason)
 {
     Slice text, line;
-    Status status = disk_read(rocks->world.disk, path_of(rocks->directory, NAME, arena), SEAL_MOST,
+    Status status = disk_read(rocks->world.disk, path_of(rocks->directory, NAME, arena), SEAL_MAX,
                               arena, &text, reason);
     if (status == STATUS_NOT_FOUND)
         text = slice_from(OPEN); /* restored, or from before there were seals */

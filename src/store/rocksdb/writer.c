@@ -21,12 +21,12 @@ enum { WORTH_WAKING = 8 }; /* updates, while the committer is busy: waking up co
 typedef struct Writer {
     Rocks *rocks;
     pthread_t committer;
-    Known known;
-    Group groups[2];
-    Group *open; /* is being decided */
+    WriterCache writer_cache;
+    WriterGroup groups[2];
+    WriterGroup *open; /* is being decided */
     rocksdb_writebatch_t *batch;
     /* With the queue's lock, as is rocks->busy: */
-    Group *sent;               /* to the committer; NULL when it has ended */
+    WriterGroup *sent;         /* to the committer; NULL when it has ended */
     bool ended;                /* the committer shall end */
     pthread_cond_t handed;     /* sent, or ended */
     bool unsynced;             /* lazy writes of earlier groups are not durable yet */
@@ -79,7 +79,7 @@ Status rocks_reopen(Store *store, Reason *reason)
 
 /* ---- Writing --------------------------------------------------------------------------------------------- */
 
-static size_t fill_batch(Writer *writer, const Group *group)
+static size_t fill_batch(Writer *writer, const WriterGroup *group)
 {
     size_t changed = 0;
     rocksdb_writebatch_clear(writer->batch);
@@ -92,7 +92,7 @@ static size_t fill_batch(Writer *writer, const Group *group)
             rocksdb_writebatch_delete(writer->batch, entry->key.data, entry->key.size);
             continue;
         }
-        char header[STORED_HEADER_MOST];
+        char header[STORED_HEADER_MAX];
         const char *keys[] = {entry->key.data}, *values[] = {header, entry->cell.data.data};
         size_t key_sizes[] = {entry->key.size};
         size_t value_sizes[] = {codec_header(header, &entry->cell), entry->cell.data.size};
@@ -142,7 +142,7 @@ static int64_t lazy_left_ms(const Writer *writer)
 }
 
 /* Only the committer changes `unsynced`, and a reopen when the committer rests. */
-static Status commit(Writer *writer, Group *group)
+static Status commit(Writer *writer, WriterGroup *group)
 {
     Rocks *rocks = writer->rocks;
     if (group->undecided || atomic_load(&rocks->read_only))
@@ -175,12 +175,12 @@ static void settle(Rocks *rocks, const Piece *piece, Status fate)
     queue_piece_done(piece);
 }
 
-static void end_group(Writer *writer, Group *group)
+static void end_group(Writer *writer, WriterGroup *group)
 {
     Rocks *rocks = writer->rocks;
     Status fate = commit(writer, group);
     if (fate == STATUS_OK)
-        seen_end(&rocks->seen);
+        read_hints_end(&rocks->read_hints);
     atomic_fetch_add_explicit(&rocks->groups, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&rocks->requests, group->pieces.count, memory_order_relaxed);
     for (size_t i = 0; i < group->pieces.count; i++)
@@ -230,7 +230,7 @@ static void *committer(void *argument)
     pthread_mutex_lock(&rocks->queue_lock);
     for (bool end = false; !end;) {
         await_group(writer);
-        Group *group = writer->sent;
+        WriterGroup *group = writer->sent;
         end = group == NULL && writer->ended;
         rocks->busy = true;
         pthread_mutex_unlock(&rocks->queue_lock);
@@ -252,7 +252,7 @@ static void *committer(void *argument)
 /* Locked, and the committer rests: the open group goes to it, and the one that has ended is the next to be filled. */
 static void send_open(Writer *writer)
 {
-    Group *group = writer->open;
+    WriterGroup *group = writer->open;
     writer->sent = group;
     writer->rocks->busy = true;
     pthread_cond_signal(&writer->handed);
@@ -285,8 +285,8 @@ static void reopen(Writer *writer, Request *request)
     bool was_read_only = atomic_load(&rocks->read_only);
     pthread_mutex_unlock(&rocks->queue_lock);
     Status status = rocks_open_again(rocks, &reason);
-    known_clear(&writer->known);
-    seen_clear(&rocks->seen);
+    writer_cache_clear(&writer->writer_cache);
+    read_hints_clear(&rocks->read_hints);
     pthread_mutex_lock(&rocks->queue_lock);
     rocks->busy = false;
     pthread_cond_signal(&writer->handed); /* it may have lazy writes to sync */
@@ -391,9 +391,10 @@ void rocks_writer_start(Rocks *rocks)
     writer->rocks = rocks;
     writer->batch = rocksdb_writebatch_create();
     writer->open = &writer->groups[0];
-    known_init(&writer->known, rocksdb_cache_get_capacity(rocks->cache) / CACHE_BYTES_A_KNOWN);
-    group_init(&writer->groups[0], rocks, &writer->known);
-    group_init(&writer->groups[1], rocks, &writer->known);
+    writer_cache_init(&writer->writer_cache,
+                      rocksdb_cache_get_capacity(rocks->cache) / CACHE_BYTES_A_KNOWN);
+    group_init(&writer->groups[0], rocks, &writer->writer_cache);
+    group_init(&writer->groups[1], rocks, &writer->writer_cache);
     init_cond(&writer->handed);
     init_cond(&rocks->queue_filled);
     pthread_mutex_init(&rocks->queue_lock, NULL);
@@ -418,6 +419,6 @@ void rocks_writer_stop(Rocks *rocks)
     rocksdb_writebatch_destroy(writer->batch);
     group_free(&writer->groups[0]);
     group_free(&writer->groups[1]);
-    known_free(&writer->known);
+    writer_cache_free(&writer->writer_cache);
     free(writer);
 }

@@ -28,7 +28,7 @@ static void check_list(Run *run, const Policy *policy)
 static void check_way(Run *run, const SiteFacts *facts, const Policy *policy)
 {
     PolicyStanding standing;
-    if (!policy_standing(&facts->book, policy->id, INT64_MAX, &standing))
+    if (!policy_standing(&facts->lookup, policy->id, INT64_MAX, &standing))
         run_violated(run, "policy %llu leads to no root", (unsigned long long)policy->id);
 }
 

@@ -18,7 +18,7 @@ static void check_chain(Run *run, const SiteFacts *facts, const SiteChain *chain
 {
     VoteLine *lines = ARENA_ARRAY(arena, facts->policy_count + 1, VoteLine);
     VoteGround ground = {chain->account->id, chain->account->registered_us, &facts->settings,
-                         &facts->book};
+                         &facts->lookup};
     size_t count = 0;
     for (size_t i = 0; i < chain->count; i++) {
         const Entry *entry = &chain->entries[i];

@@ -31,10 +31,11 @@ static uint32_t last_day(const SiteFacts *facts, uint64_t policy)
 }
 
 /* Days that lie further back than the longest window may be forgotten. */
-static void check_days(Hands *hands, const SiteFacts *facts, uint64_t policy)
+static void check_days(SiteInstance *instance, const SiteFacts *facts, uint64_t policy)
 {
     Count count;
-    if (!hands_heard(hands, "votes_count", votes_count(hands->votes, policy, hands->arena, &count)))
+    if (!site_instance_heard(instance, "votes_count",
+                             votes_count(instance->votes, policy, instance->arena, &count)))
         return;
     uint32_t last = last_day(facts, policy);
     for (uint32_t i = 0; i < COUNT_DAYS && i <= last; i++) {
@@ -42,7 +43,7 @@ static void check_days(Hands *hands, const SiteFacts *facts, uint64_t policy)
         int64_t change = changed_in(facts, policy, from_us, from_us + S_PER_DAY * US_PER_S);
         int64_t says = count_window(&count, last - i, 1);
         if (change != says)
-            run_violated(hands->run, "policy %llu changed by %lld on a day that says %lld",
+            run_violated(instance->run, "policy %llu changed by %lld on a day that says %lld",
                          (unsigned long long)policy, (long long)change, (long long)says);
     }
 }
@@ -61,50 +62,51 @@ static void add_hour(void *context, uint64_t policy, int64_t change)
         sum->change += change;
 }
 
-static void check_hour(Hands *hands, const SiteFacts *facts, const Entry *entry)
+static void check_hour(SiteInstance *instance, const SiteFacts *facts, const Entry *entry)
 {
     uint32_t hour = ledger_hour(entry->time_us);
     int64_t from_us = (int64_t)hour * 3600 * US_PER_S;
     for (size_t i = 0; i < entry->change_count; i++) {
         HourSum sum = {.policy = entry->changes[i].policy};
-        if (!hands_heard(hands, "votes_hour_changes",
-                         votes_hour_changes(hands->votes, hour, add_hour, &sum)))
+        if (!site_instance_heard(instance, "votes_hour_changes",
+                                 votes_hour_changes(instance->votes, hour, add_hour, &sum)))
             return;
         int64_t change = changed_in(facts, sum.policy, from_us, from_us + 3600 * US_PER_S);
         if (change != sum.change)
-            run_violated(hands->run, "policy %llu changed by %lld in an hour that says %lld",
+            run_violated(instance->run, "policy %llu changed by %lld in an hour that says %lld",
                          (unsigned long long)sum.policy, (long long)change, (long long)sum.change);
     }
 }
 
 /* ---- History --------------------------------------------------------------------------------------------- */
 
-static void check_line(Hands *hands, const SiteChain *chain, const Entry *entry,
+static void check_line(SiteInstance *instance, const SiteChain *chain, const Entry *entry,
                        const EntryChange *change)
 {
     Cell cell = {.value = SLICE_EMPTY};
-    Slice row = ledger_history_row(hands->arena, votes_generation(hands->votes), change->policy,
-                                   count_day(entry->time_us));
+    Slice row = ledger_history_row(instance->arena, votes_generation(instance->votes),
+                                   change->policy, count_day(entry->time_us));
     Read read = {&TABLE_POLICY_HISTORY, row, id_slice(&entry->version), STORE_NORMAL};
-    Status status = store_read(hands->store, &read, hands->arena, &cell);
+    Status status = store_read(instance->store, &read, instance->arena, &cell);
     Reader reader = reader_of(cell.value);
     bool same = status == STATUS_OK && reader_u64(&reader) == chain->account->id &&
                 reader_i64(&reader) == change->held - change->before &&
                 reader_i64(&reader) == change->held;
     if (!same)
-        run_violated(hands->run, "policy %llu: its history lacks entry %llu of voter %llu",
+        run_violated(instance->run, "policy %llu: its history lacks entry %llu of voter %llu",
                      (unsigned long long)change->policy, (unsigned long long)entry->seq,
                      (unsigned long long)chain->account->id);
 }
 
-static size_t scan_cells(Hands *hands, const Table *table)
+static size_t scan_cells(SiteInstance *instance, const Table *table)
 {
     ScanPage page = {.position = SLICE_EMPTY, .more = true};
-    uint32_t generation = votes_generation(hands->votes);
+    uint32_t generation = votes_generation(instance->votes);
     size_t count = 0;
     while (page.more) {
-        if (!hands_heard(hands, "store_scan",
-                         store_scan(hands->store, table, page.position, 1000, hands->arena, &page)))
+        if (!site_instance_heard(
+                instance, "store_scan",
+                store_scan(instance->store, table, page.position, 1000, instance->arena, &page)))
             break;
         for (size_t i = 0; i < page.count; i++) {
             Reader row = reader_of(page.cells[i].row);
@@ -115,39 +117,39 @@ static size_t scan_cells(Hands *hands, const Table *table)
 }
 
 /* Whoever kept a day by its digest, and finds the same digest now, has kept what is there. */
-static void check_kept(Hands *hands, const SitePast *kept)
+static void check_kept(SiteInstance *instance, const SitePast *kept)
 {
     SitePast now = *kept;
-    if (kept->generation != votes_generation(hands->votes))
+    if (kept->generation != votes_generation(instance->votes))
         return;
-    if (!past_read(hands, &now))
-        run_violated(hands->run, "the past cannot be read though all is well");
+    if (!past_read(instance, &now))
+        run_violated(instance->run, "the past cannot be read though all is well");
     else if (now.late == kept->late && now.hours != kept->hours)
-        run_violated(hands->run, "day %u changed after it was over, and nothing tells of it",
+        run_violated(instance->run, "day %u changed after it was over, and nothing tells of it",
                      kept->day);
 }
 
 static void check(Run *run, Store *store, Arena *arena)
 {
     const SiteFacts *facts = site_facts(run, store);
-    HANDS_SCOPE Hands hands;
+    SITE_INSTANCE_SCOPE SiteInstance instance;
     size_t lines = 0;
-    hands_open(&hands, run, NULL, store, arena);
+    site_instance_open(&instance, run, NULL, store, arena);
     if (facts == NULL)
         return;
     for (size_t i = 0; i < facts->policy_count; i++)
-        check_days(&hands, facts, facts->policies[i].id);
+        check_days(&instance, facts, facts->policies[i].id);
     for (size_t i = 0; i < facts->account_count; i++)
         for (size_t k = 0; k < facts->chains[i].count; k++) {
             const Entry *entry = &facts->chains[i].entries[k];
             for (size_t c = 0; c < entry->change_count; c++, lines++)
-                check_line(&hands, &facts->chains[i], entry, &entry->changes[c]);
-            check_hour(&hands, facts, entry);
+                check_line(&instance, &facts->chains[i], entry, &entry->changes[c]);
+            check_hour(&instance, facts, entry);
         }
     for (const SitePast *kept = ((const Site *)run_state(run))->pasts; kept != NULL;
          kept = kept->next)
-        check_kept(&hands, kept);
-    size_t stored = scan_cells(&hands, &TABLE_POLICY_HISTORY);
+        check_kept(&instance, kept);
+    size_t stored = scan_cells(&instance, &TABLE_POLICY_HISTORY);
     if (stored != lines)
         run_violated(run, "the history has %zu lines, the chains have %zu", stored, lines);
 }

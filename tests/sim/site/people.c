@@ -1,4 +1,5 @@
 /* people.c -- voters: several tabs on one account, forms that are sent twice or on an old version, leaving. See site.h. */
+#include "access/closing.h"
 #include "site/site.h"
 
 static const int64_t HELD[] = {0, 0, 1, 5, 10, 20, 35, 50, 80, 100, 150};
@@ -12,225 +13,227 @@ static void show_in_tab(SiteTab *tab, const VoterState *state)
     for (size_t i = 0; i < state->line_count && tab->line_count < SITE_WISHES; i++)
         if (state->lines[i].held > 0)
             tab->lines[tab->line_count++] =
-                (VoteWish){state->lines[i].policy, state->lines[i].held};
+                (VoteRequest){state->lines[i].policy, state->lines[i].held};
 }
 
 /* No later serial read may see less than an earlier one did. */
-static void saw_head(Hands *hands, SitePerson *person, uint64_t seq, uint64_t seen_before)
+static void saw_head(SiteInstance *instance, SitePerson *person, uint64_t seq, uint64_t seen_before)
 {
-    if (!hands_alive(hands))
+    if (!site_instance_alive(instance))
         return;
     if (seq < seen_before)
-        run_violated(hands->run, "voter %llu: a read sees seq %llu after %llu was seen",
+        run_violated(instance->run, "voter %llu: a read sees seq %llu after %llu was seen",
                      (unsigned long long)person->account, (unsigned long long)seq,
                      (unsigned long long)seen_before);
     if (seq > person->seen_seq)
         person->seen_seq = seq;
 }
 
-void people_look(Hands *hands)
+void people_look(SiteInstance *instance)
 {
-    SitePerson *person = site_any_voter(hands);
-    SiteTab *tab = &person->tabs[hands_draw(hands, SITE_TABS)];
+    SitePerson *person = site_any_voter(instance);
+    SiteTab *tab = &person->tabs[site_instance_draw(instance, SITE_TABS)];
     VoterState state;
     uint64_t seen_before = person->seen_seq;
-    if (!hands_heard(hands, "votes_show",
-                     votes_show(hands->votes, person->account, hands->arena, &state)))
+    if (!site_instance_heard(instance, "votes_show",
+                             votes_show(instance->votes, person->account, instance->arena, &state)))
         return;
-    saw_head(hands, person, state.seq, seen_before);
+    saw_head(instance, person, state.seq, seen_before);
     show_in_tab(tab, &state);
 }
 
 /* ---- Forms ----------------------------------------------------------------------------------------------- */
 
-static void wish(Hands *hands, SiteForm *form, uint64_t policy)
+static void want(SiteInstance *instance, SiteForm *form, uint64_t policy)
 {
-    int64_t held = HELD[hands_draw(hands, HELD_COUNT)];
-    for (size_t i = 0; i < form->wish_count; i++)
-        if (form->wishes[i].policy == policy)
+    int64_t held = HELD[site_instance_draw(instance, HELD_COUNT)];
+    for (size_t i = 0; i < form->vote_request_count; i++)
+        if (form->vote_requests[i].policy == policy)
             return;
-    if (form->wish_count < SITE_WISHES)
-        form->wishes[form->wish_count++] = (VoteWish){policy, held};
+    if (form->vote_request_count < SITE_WISHES)
+        form->vote_requests[form->vote_request_count++] = (VoteRequest){policy, held};
 }
 
 /* Mostly moves from what the tab shows to something else, so that pollies travel. */
-static SiteForm *fill_form(Hands *hands, const SitePerson *person)
+static SiteForm *fill_form(SiteInstance *instance, const SitePerson *person)
 {
-    Site *site = hands->site;
-    const SiteTab *tab = &person->tabs[hands_draw(hands, SITE_TABS)];
-    SiteForm *form = ARENA_NEW(run_arena(hands->run), SiteForm);
+    Site *site = instance->site;
+    const SiteTab *tab = &person->tabs[site_instance_draw(instance, SITE_TABS)];
+    SiteForm *form = ARENA_NEW(run_arena(instance->run), SiteForm);
     *form = (SiteForm){.voter = person->account,
                        .seen = tab->version,
-                       .token = id_new(hands->world.clock, hands->world.random),
+                       .token = id_new(instance->world.clock, instance->world.random),
                        .number = site->form_count};
-    if (tab->line_count > 0 && hands_draw(hands, 3) > 0) {
-        const VoteWish *line = &tab->lines[hands_draw(hands, tab->line_count)];
-        form->wishes[form->wish_count++] =
-            (VoteWish){line->policy, hands_draw(hands, 2) == 0 ? 0 : line->held / 2};
+    if (tab->line_count > 0 && site_instance_draw(instance, 3) > 0) {
+        const VoteRequest *line = &tab->lines[site_instance_draw(instance, tab->line_count)];
+        form->vote_requests[form->vote_request_count++] =
+            (VoteRequest){line->policy, site_instance_draw(instance, 2) == 0 ? 0 : line->held / 2};
     }
-    for (uint64_t more = 1 + hands_draw(hands, SITE_WISHES - 1); more > 0; more--)
-        wish(hands, form, site_any_policy(hands));
+    for (uint64_t more = 1 + site_instance_draw(instance, SITE_WISHES - 1); more > 0; more--)
+        want(instance, form, site_any_policy(instance));
     site->forms[site->form_count++ % SITE_FORMS] = form;
     return form;
 }
 
-static SiteTry *new_try(Hands *hands, uint64_t voter, Id token)
+static SiteTry *new_try(SiteInstance *instance, uint64_t voter, Id token)
 {
-    SiteTry *try = ARENA_NEW(run_arena(hands->run), SiteTry);
+    SiteTry *try = ARENA_NEW(run_arena(instance->run), SiteTry);
     *try = (SiteTry){.voter = voter,
                      .token = token,
-                     .began_us = sim_world_now_us(sim_world(run_sim(hands->run))),
-                     .next = hands->site->tries};
-    hands->site->tries = try;
-    hands->try = try;
+                     .began_us = sim_world_now_us(sim_world(run_sim(instance->run))),
+                     .next = instance->site->tries};
+    instance->site->tries = try;
+    instance->try = try;
     return try;
 }
 
-static void end_try(Hands *hands, SiteTry *try, Status status)
+static void end_try(SiteInstance *instance, SiteTry *try, Status status)
 {
-    hands->try = NULL;
+    instance->try = NULL;
     try->status = status;
-    try->answered = hands_alive(hands);
-    try->ended_us = sim_world_now_us(sim_world(run_sim(hands->run)));
+    try->answered = site_instance_alive(instance);
+    try->ended_us = sim_world_now_us(sim_world(run_sim(instance->run)));
 }
 
-static void hear(Hands *hands, SiteTry *try, const SaveResult *result)
+static void hear(SiteInstance *instance, SiteTry *try, const SaveResult *result)
 {
     try->outcome = result->outcome;
     try->told_seq = result->seq;
     try->told_version = result->version;
     if (result->outcome == SAVE_REFUSED && result->rule == VOTE_RULE_TWICE)
-        run_violated(hands->run, "a form names no policy twice, but is told so");
+        run_violated(instance->run, "a form names no policy twice, but is told so");
 }
 
-static void send_form(Hands *hands, const SiteForm *form)
+static void send_form(SiteInstance *instance, const SiteForm *form)
 {
-    SitePerson *person = site_person(hands->site, form->voter);
-    PolicyText text = {.name = arena_print(hands->arena, "policy %u", form->number),
+    SitePerson *person = site_person(instance->site, form->voter);
+    PolicyText text = {.name = arena_print(instance->arena, "policy %u", form->number),
                        .description = SLICE("A text."),
                        .rationale = SLICE_EMPTY,
                        .category = 1};
     SaveRequest request = {.voter = form->voter,
                            .seen = form->seen,
-                           .wishes = form->wishes,
-                           .wish_count = form->wish_count,
+                           .vote_requests = form->vote_requests,
+                           .vote_request_count = form->vote_request_count,
                            .token = form->token,
                            .create = form->create_held > 0 ? &text : NULL,
                            .create_held = form->create_held};
-    SiteTry *try = new_try(hands, form->voter, form->token);
+    SiteTry *try = new_try(instance, form->voter, form->token);
     SaveResult result;
     Reason reason = {.rule = ""};
     uint64_t seen_before = person->seen_seq;
-    Status status = votes_save(hands->votes, &request, hands->arena, &result, &reason);
-    end_try(hands, try, status);
-    if (!hands_heard(hands, "votes_save", status) || !try->answered)
+    Status status = votes_save(instance->votes, &request, instance->arena, &result, &reason);
+    end_try(instance, try, status);
+    if (!site_instance_heard(instance, "votes_save", status) || !try->answered)
         return;
-    hear(hands, try, &result);
+    hear(instance, try, &result);
     if (result.outcome != SAVE_UNKNOWN)
-        saw_head(hands, person, result.state.seq, seen_before);
+        saw_head(instance, person, result.state.seq, seen_before);
     /* A person who was told "stale" or "saved" goes on from what stands now; in a rush nobody waits for that. */
-    if (!run_is_exhaustive(hands->run))
-        show_in_tab(&person->tabs[hands_draw(hands, SITE_TABS)], &result.state);
+    if (!run_is_exhaustive(instance->run))
+        show_in_tab(&person->tabs[site_instance_draw(instance, SITE_TABS)], &result.state);
 }
 
 /* Half of the time the instance projects what it saved at once, as it should. */
-static void after_saving(Hands *hands)
+static void after_saving(SiteInstance *instance)
 {
-    if (hands_draw(hands, 2) == 0)
-        sweeps_waiting(hands);
+    if (site_instance_draw(instance, 2) == 0)
+        sweeps_waiting(instance);
 }
 
-void people_save(Hands *hands)
+void people_save(SiteInstance *instance)
 {
-    const Site *site = hands->site;
-    SitePerson *person = site_any_voter(hands);
-    int64_t now_us = sim_world_now_us(sim_world(run_sim(hands->run)));
+    const Site *site = instance->site;
+    SitePerson *person = site_any_voter(instance);
+    int64_t now_us = sim_world_now_us(sim_world(run_sim(instance->run)));
     if (site->lone && person->saved_us / site->meeting_us == now_us / site->meeting_us &&
-        hands_draw(hands, 16) > 0)
+        site_instance_draw(instance, 16) > 0)
         return;
     person->saved_us = now_us;
-    send_form(hands, fill_form(hands, person));
-    after_saving(hands);
+    send_form(instance, fill_form(instance, person));
+    after_saving(instance);
 }
 
-void people_send_again(Hands *hands)
+void people_send_again(SiteInstance *instance)
 {
-    const SiteForm *form = hands->site->forms[hands_draw(hands, SITE_FORMS)];
+    const SiteForm *form = instance->site->forms[site_instance_draw(instance, SITE_FORMS)];
     if (form == NULL)
         return;
-    send_form(hands, form);
-    after_saving(hands);
+    send_form(instance, form);
+    after_saving(instance);
 }
 
-void people_create(Hands *hands)
+void people_create(SiteInstance *instance)
 {
-    if (hands->site->policy_count >= POLICIES_ENOUGH)
+    if (instance->site->policy_count >= POLICIES_ENOUGH)
         return;
-    SiteForm *form = fill_form(hands, site_any_voter(hands));
-    if (hands_draw(hands, 2) == 0)
-        form->wish_count = 0;
-    form->create_held = CREATE_HELD + (int64_t)hands_draw(hands, 2) * 10;
-    send_form(hands, form);
-    after_saving(hands);
+    SiteForm *form = fill_form(instance, site_any_voter(instance));
+    if (site_instance_draw(instance, 2) == 0)
+        form->vote_request_count = 0;
+    form->create_held = CREATE_HELD + (int64_t)site_instance_draw(instance, 2) * 10;
+    send_form(instance, form);
+    after_saving(instance);
 }
 
 /* ---- One version, many hands ----------------------------------------------------------------------------- */
 
-static SiteForm *fill_fixed(Hands *hands, const VoteWish *wishes, size_t count)
+static SiteForm *fill_fixed(SiteInstance *instance, const VoteRequest *vote_requests, size_t count)
 {
-    SitePerson *person = &hands->site->people[0];
-    SiteForm *form = ARENA_NEW(run_arena(hands->run), SiteForm);
+    SitePerson *person = &instance->site->people[0];
+    SiteForm *form = ARENA_NEW(run_arena(instance->run), SiteForm);
     *form = (SiteForm){.voter = person->account,
                        .seen = person->tabs[0].version,
-                       .token = id_new(hands->world.clock, hands->world.random),
-                       .wish_count = count};
-    memcpy(form->wishes, wishes, count * sizeof *wishes);
+                       .token = id_new(instance->world.clock, instance->world.random),
+                       .vote_request_count = count};
+    memcpy(form->vote_requests, vote_requests, count * sizeof *vote_requests);
     return form;
 }
 
-void people_begin_rush(Hands *hands)
+void people_begin_rush(SiteInstance *instance)
 {
-    SitePerson *person = &hands->site->people[0];
-    VoteWish wish = {hands->site->policies[0], 50};
-    send_form(hands, fill_fixed(hands, &wish, 1));
-    sweeps_waiting(hands);
-    person->tabs[0] = (SiteTab){.version = hands->site->tries->told_version};
+    SitePerson *person = &instance->site->people[0];
+    VoteRequest want = {instance->site->policies[0], 50};
+    send_form(instance, fill_fixed(instance, &want, 1));
+    sweeps_waiting(instance);
+    person->tabs[0] = (SiteTab){.version = instance->site->tries->told_version};
 }
 
 /* From the first policy to the second, so that there is something to take away and something to add. */
-void people_rush(Hands *hands)
+void people_rush(SiteInstance *instance)
 {
-    const uint64_t *policies = hands->site->policies;
-    VoteWish wishes[] = {{policies[0], 10 + (int64_t)hands_draw(hands, 9)}, {policies[1], 10}};
-    send_form(hands, fill_fixed(hands, wishes, 2));
-    sweeps_waiting(hands);
+    const uint64_t *policies = instance->site->policies;
+    VoteRequest vote_requests[] = {{policies[0], 10 + (int64_t)site_instance_draw(instance, 9)},
+                                   {policies[1], 10}};
+    send_form(instance, fill_fixed(instance, vote_requests, 2));
+    sweeps_waiting(instance);
 }
 
 /* ---- Leaving --------------------------------------------------------------------------------------------- */
 
-static void disown_all(Hands *hands, uint64_t account)
+static void disown_all(SiteInstance *instance, uint64_t account)
 {
-    for (size_t i = 0; i < hands->site->policy_count; i++)
-        (void)hands_heard(hands, "policies_disown",
-                          policies_disown(hands->policies, hands->site->policies[i], account));
+    for (size_t i = 0; i < instance->site->policy_count; i++)
+        (void)site_instance_heard(
+            instance, "policies_disown",
+            policies_disown(instance->policies, instance->site->policies[i], account));
 }
 
 /* Somebody always stays. */
-void people_leave(Hands *hands)
+void people_leave(SiteInstance *instance)
 {
-    SitePerson *person = site_any_person(hands);
+    SitePerson *person = site_any_person(instance);
     Reason reason = {.rule = ""};
-    if (person == &hands->site->people[0])
+    if (person == &instance->site->people[0])
         return;
-    SiteTry *try = new_try(hands, person->account, (Id){{0}});
-    Status status = votes_leave(hands->votes, person->account, &reason);
-    end_try(hands, try, status);
+    SiteTry *try = new_try(instance, person->account, (Id){{0}});
+    Status status = votes_leave(instance->votes, person->account, &reason);
+    end_try(instance, try, status);
     try->outcome = status == STATUS_OK ? SAVE_SAVED : SAVE_STALE;
     try->told_version = try->version;
-    if (!hands_heard(hands, "votes_leave", status) || !try->answered)
+    if (!site_instance_heard(instance, "votes_leave", status) || !try->answered)
         return;
-    disown_all(hands, person->account);
-    status = accounts_close(hands->accounts, person->account, &reason);
-    if (hands_heard(hands, "accounts_close", status) && hands_alive(hands))
+    disown_all(instance, person->account);
+    status = access_close_account(instance->accounts, person->account, &reason);
+    if (site_instance_heard(instance, "accounts_close", status) && site_instance_alive(instance))
         person->closed = true;
 }

@@ -30,24 +30,24 @@ static uint64_t *slot_of(const SiteRows *rows, uint64_t hash)
     return &rows->hashes[at];
 }
 
-static void grow(Hands *hands)
+static void grow(SiteInstance *instance)
 {
-    SiteRows *rows = &hands->site->rows, old = *rows;
+    SiteRows *rows = &instance->site->rows, old = *rows;
     rows->room = old.room == 0 ? NOTED_LEAST : 2 * old.room;
-    rows->hashes = ARENA_ARRAY(run_arena(hands->run), rows->room, uint64_t);
+    rows->hashes = ARENA_ARRAY(run_arena(instance->run), rows->room, uint64_t);
     for (size_t i = 0; i < old.room; i++)
         if (old.hashes[i] != 0)
             *slot_of(rows, old.hashes[i]) = old.hashes[i];
 }
 
-static void note(Hands *hands, const Batch *batch)
+static void note(SiteInstance *instance, const Batch *batch)
 {
-    SiteRows *rows = &hands->site->rows;
+    SiteRows *rows = &instance->site->rows;
     for (size_t i = 0; i < batch->count; i++) {
         if (!is_noted_table(batch->changes[i].table))
             continue;
         if (2 * rows->count >= rows->room)
-            grow(hands);
+            grow(instance);
         uint64_t hash = hash_of(batch->changes[i].table, batch->changes[i].row);
         uint64_t *slot = slot_of(rows, hash);
         rows->count += *slot == 0;
@@ -55,9 +55,9 @@ static void note(Hands *hands, const Batch *batch)
     }
 }
 
-static bool is_empty(const Hands *hands, const Query *query)
+static bool is_empty(const SiteInstance *instance, const Query *query)
 {
-    const SiteRows *rows = &hands->site->rows;
+    const SiteRows *rows = &instance->site->rows;
     if (!is_noted_table(query->table))
         return false;
     return rows->room == 0 || *slot_of(rows, hash_of(query->table, query->row)) == 0;
@@ -88,7 +88,7 @@ static Status read_many(Store *store, const Read *reads, size_t count, Arena *ar
 
 static Status slice(Store *store, const Query *query, Arena *arena, Page *ret_page)
 {
-    if (!is_empty(quick_of(store)->hands, query))
+    if (!is_empty(quick_of(store)->instance, query))
         return real_of(store)->engine->slice(real_of(store), query, arena, ret_page);
     *ret_page = (Page){.cells = ARENA_ARRAY(arena, 0, Cell)};
     return STATUS_OK;
@@ -103,13 +103,13 @@ static Status scan(Store *store, const Table *table, Slice position, uint32_t li
 static Status write_many(Store *store, const Batch *batches, size_t count, Status *ret_statuses)
 {
     for (size_t i = 0; i < count; i++)
-        note(quick_of(store)->hands, &batches[i]);
+        note(quick_of(store)->instance, &batches[i]);
     return real_of(store)->engine->write_many(real_of(store), batches, count, ret_statuses);
 }
 
 static Status update_if(Store *store, const Update *update, Arena *arena, Found *ret_found)
 {
-    note(quick_of(store)->hands, &update->marks);
+    note(quick_of(store)->instance, &update->marks);
     return real_of(store)->engine->update_if(real_of(store), update, arena, ret_found);
 }
 
@@ -121,9 +121,9 @@ static const StoreEngine ENGINE = {.name = "quick",
                                    .write_many = write_many,
                                    .update_if = update_if};
 
-Store *quick_open(Quick *quick, Hands *hands, Store *real)
+Store *quick_open(Quick *quick, SiteInstance *instance, Store *real)
 {
-    *quick = (Quick){.store = *real, .real = real, .hands = hands};
+    *quick = (Quick){.store = *real, .real = real, .instance = instance};
     quick->store.engine = &ENGINE;
     return &quick->store;
 }

@@ -1,14 +1,14 @@
 /* shown.c -- the rankings that instances hold in memory: own saves at once, those of others after a refresh. See site.h. */
-#include "ranking/inside.h"
+#include "ranking/ranking_private.h"
 #include "site/site.h"
 
 /* Longer than any two clocks differ: what was marked so long ago has a minute that is over for everybody. */
 enum { STILL_MINUTES = 16, STILL_MORE = 8 };
 
 /* The policy's own count, without members; 0 when it is not known. */
-static int64_t shown(const Hands *hands, uint64_t policy)
+static int64_t shown(const SiteInstance *instance, uint64_t policy)
 {
-    const Record *record = book_find(hands->ranking->live, policy);
+    const Record *record = ranking_index_find(instance->ranking->live, policy);
     if (record == NULL)
         return 0;
     return record->own != NULL ? record->own->total : record->sum.total;
@@ -17,21 +17,21 @@ static int64_t shown(const Hands *hands, uint64_t policy)
 /* ---- Own saves ------------------------------------------------------------------------------------------- */
 
 /* Nothing else of this instance happens between the two steps of its save, so the ranking moves by just that. */
-void shown_told(Hands *hands, VoteStep step, const VoteNews *news)
+void shown_told(SiteInstance *instance, VoteStep step, const VoteNews *news)
 {
-    VoteListener listener = ranking_listener(hands->ranking);
-    size_t count = news->count < SITE_POLICIES_MOST ? news->count : SITE_POLICIES_MOST;
-    bool loaded = hands->ranking->live != NULL;
+    VoteListener listener = ranking_listener(instance->ranking);
+    size_t count = news->count < SITE_POLICIES_MAX ? news->count : SITE_POLICIES_MAX;
+    bool loaded = instance->ranking->live != NULL;
     for (size_t i = 0; i < count && loaded && step == VOTE_SENT; i++)
-        hands->shown[i] = shown(hands, news->deltas[i].policy);
+        instance->shown[i] = shown(instance, news->deltas[i].policy);
     listener.told(listener.self, step, news);
     for (size_t i = 0; i < count && loaded && step != VOTE_SENT; i++) {
-        int64_t now = shown(hands, news->deltas[i].policy);
-        int64_t right = hands->shown[i] + (step == VOTE_SAVED ? news->deltas[i].change : 0);
+        int64_t now = shown(instance, news->deltas[i].policy);
+        int64_t right = instance->shown[i] + (step == VOTE_SAVED ? news->deltas[i].change : 0);
         if (now != right)
-            run_violated(hands->run, "a save that is %s moves policy %llu from %lld to %lld",
+            run_violated(instance->run, "a save that is %s moves policy %llu from %lld to %lld",
                          step == VOTE_SAVED ? "saved" : "not",
-                         (unsigned long long)news->deltas[i].policy, (long long)hands->shown[i],
+                         (unsigned long long)news->deltas[i].policy, (long long)instance->shown[i],
                          (long long)now);
     }
 }
@@ -42,63 +42,65 @@ void shown_told(Hands *hands, VoteStep step, const VoteNews *news)
 typedef struct Stand {
     uint64_t step; /* of generations */
     size_t people, policies;
-    uint64_t heads[SITE_PEOPLE_MOST];
-    int64_t totals[SITE_POLICIES_MOST];
+    uint64_t heads[SITE_PEOPLE_MAX];
+    int64_t totals[SITE_POLICIES_MAX];
 } Stand;
 
 /* False when something could not be read, or is not projected yet. */
-static bool read_stand(Hands *hands, Stand *ret_stand)
+static bool read_stand(SiteInstance *instance, Stand *ret_stand)
 {
-    const Site *site = hands->site;
+    const Site *site = instance->site;
     Generations generations;
-    Status status = votes_generations(hands->votes, &generations);
+    Status status = votes_generations(instance->votes, &generations);
     memset(ret_stand, 0, sizeof *ret_stand);
     ret_stand->people = site->person_count;
     ret_stand->policies = site->policy_count;
     ret_stand->step = generations.step;
     for (size_t i = 0; i < ret_stand->people && status == STATUS_OK; i++) {
         uint64_t voter = site->people[i].account, projected = 0;
-        ret_stand->heads[i] = marks_head(hands, voter, &status);
+        ret_stand->heads[i] = marks_head(instance, voter, &status);
         if (status == STATUS_OK)
-            projected = marks_projected(hands, generations.current, voter, &status);
+            projected = marks_projected(instance, generations.current, voter, &status);
         if (projected != ret_stand->heads[i])
             return false;
     }
     for (size_t i = 0; i < ret_stand->policies && status == STATUS_OK; i++) {
         Count count = {0};
-        status = votes_count(hands->votes, site->policies[i], hands->arena, &count);
+        status = votes_count(instance->votes, site->policies[i], instance->arena, &count);
         ret_stand->totals[i] = count.total;
     }
-    return status == STATUS_OK && hands_alive(hands);
+    return status == STATUS_OK && site_instance_alive(instance);
 }
 
-bool shown_refresh(Hands *hands)
+bool shown_refresh(SiteInstance *instance)
 {
-    if (hands->ranking->live == NULL)
-        return hands_heard(hands, "ranking_load", ranking_load(hands->ranking, hands->votes));
-    return hands_heard(hands, "ranking_refresh", ranking_refresh(hands->ranking));
+    if (instance->ranking->live == NULL)
+        return site_instance_heard(instance, "ranking_load",
+                                   ranking_load(instance->ranking, instance->votes));
+    return site_instance_heard(instance, "ranking_refresh", ranking_refresh(instance->ranking));
 }
 
-void watch_refresh(Hands *hands)
+void watch_refresh(SiteInstance *instance)
 {
-    (void)shown_refresh(hands);
+    (void)shown_refresh(instance);
 }
 
 /* When everything was projected a while ago, and stands still since, a refresh shows it all. */
-void watch_ranking(Hands *hands)
+void watch_ranking(SiteInstance *instance)
 {
-    const Site *site = hands->site;
+    const Site *site = instance->site;
     Stand before, after;
-    if (!read_stand(hands, &before))
+    if (!read_stand(instance, &before))
         return;
-    clock_sleep_us(hands->world.clock,
-                   (STILL_MINUTES + (int64_t)hands_draw(hands, STILL_MORE)) * 60 * US_PER_S);
-    if (!hands_alive(hands) || !shown_refresh(hands) || !read_stand(hands, &after) ||
-        memcmp(&before, &after, sizeof after) != 0)
+    clock_sleep_us(instance->world.clock,
+                   (STILL_MINUTES + (int64_t)site_instance_draw(instance, STILL_MORE)) * 60 *
+                       US_PER_S);
+    if (!site_instance_alive(instance) || !shown_refresh(instance) ||
+        !read_stand(instance, &after) || memcmp(&before, &after, sizeof after) != 0)
         return;
     for (size_t i = 0; i < after.policies; i++)
-        if (shown(hands, site->policies[i]) != after.totals[i])
-            run_violated(hands->run, "policy %llu has %lld, and an instance shows %lld",
+        if (shown(instance, site->policies[i]) != after.totals[i])
+            run_violated(instance->run, "policy %llu has %lld, and an instance shows %lld",
                          (unsigned long long)site->policies[i], (long long)after.totals[i],
-                         (long long)shown(hands, site->policies[i]));
+                         (long long)shown(instance, site->policies[i]));
 }

@@ -5,7 +5,7 @@
  * told to people, and whatever was seen on the way, is written down here, outside of the store; the checkers compare it with
  * what stands in the end.
  *   workload.c    the table of mistakes and actions, set-up, a client's life
- *   hands.c       handles on the product for a client, or from outside
+ *   instance.c       handles on the product for a client, or from outside
  *   people.c      voters: tabs, forms, leaving
  *   moderators.c  moves of policies, settings
  *   names.c       registrations, confirmations, other names
@@ -25,12 +25,12 @@
 #include "votes/ledger.h"
 
 enum {
-    SITE_PEOPLE_MOST = 24,
-    SITE_POLICIES_MOST = 40,
+    SITE_PEOPLE_MAX = 24,
+    SITE_POLICIES_MAX = 40,
     SITE_TABS = 3,
     SITE_FORMS = 16, /* that may be sent again */
     SITE_WISHES = 3,
-    SITE_HOURS_MOST = 4096, /* the clock of a run that tasks keep going jumps far */
+    SITE_HOURS_MAX = 4096, /* the clock of a run that tasks keep going jumps far */
 };
 
 /* ---- What was told and seen ------------------------------------------------------------------------------ */
@@ -39,8 +39,8 @@ enum {
 typedef struct SiteForm {
     uint64_t voter;
     Id seen, token;
-    VoteWish wishes[SITE_WISHES];
-    size_t wish_count;
+    VoteRequest vote_requests[SITE_WISHES];
+    size_t vote_request_count;
     int64_t create_held; /* 0: creates nothing */
     uint32_t number;
 } SiteForm;
@@ -74,7 +74,7 @@ typedef struct SiteMove {
 typedef struct SiteTab {
     Id version;
     int64_t balance;
-    VoteWish lines[SITE_WISHES]; /* some that hold something */
+    VoteRequest lines[SITE_WISHES]; /* some that hold something */
     size_t line_count;
 } SiteTab;
 
@@ -130,9 +130,9 @@ typedef struct SiteRows {
 typedef struct SiteFacts SiteFacts;
 
 typedef struct Site {
-    SitePerson people[SITE_PEOPLE_MOST];
+    SitePerson people[SITE_PEOPLE_MAX];
     size_t person_count;
-    uint64_t policies[SITE_POLICIES_MOST];
+    uint64_t policies[SITE_POLICIES_MAX];
     size_t policy_count;
     SiteForm *forms[SITE_FORMS];
     uint32_t form_count;
@@ -143,7 +143,7 @@ typedef struct Site {
     uint64_t edit_count;
     SitePicture *pictures;
     SitePast *pasts;
-    uint32_t hours[SITE_HOURS_MOST]; /* in which marks may have been made */
+    uint32_t hours[SITE_HOURS_MAX]; /* in which marks may have been made */
     size_t hour_count;
     int64_t marked_us; /* when the last one was made */
     uint32_t *weights; /* of the actions, by the seed */
@@ -160,18 +160,18 @@ typedef struct Site {
     SiteFacts *facts;
 } Site;
 
-/* ---- hands.c --------------------------------------------------------------------------------------------- */
+/* ---- instance.c --------------------------------------------------------------------------------------------- */
 
-typedef struct Hands Hands;
+typedef struct SiteInstance SiteInstance;
 
 typedef struct Quick {
     Store store;
     Store *real;
-    Hands *hands;
+    SiteInstance *instance;
 } Quick;
 
 /* An instance of the program. */
-struct Hands {
+struct SiteInstance {
     Run *run;
     Site *site;
     SimClient *client; /* NULL: from outside */
@@ -182,38 +182,39 @@ struct Hands {
     Policies *policies;
     Votes *votes;
     Ranking *ranking;
-    Tasks *tasks;                      /* or NULL: nobody asked for them */
-    SiteTry *try;                      /* under way */
-    Clock clock;                       /* the real one, behind world.clock */
-    bool marking;                      /* whatever hour the clock says may be that of a mark */
-    int64_t shown[SITE_POLICIES_MOST]; /* by the changes of a save: before it */
+    Tasks *tasks;                     /* or NULL: nobody asked for them */
+    SiteTry *try;                     /* under way */
+    Clock clock;                      /* the real one, behind world.clock */
+    bool marking;                     /* whatever hour the clock says may be that of a mark */
+    int64_t shown[SITE_POLICIES_MAX]; /* by the changes of a save: before it */
     Quick quick;
 };
 
-void hands_open(Hands *hands, Run *run, SimClient *client, Store *store, Arena *arena);
-void hands_close(Hands *hands);
-#define HANDS_SCOPE __attribute__((cleanup(hands_close)))
-Store *quick_open(Quick *quick, Hands *hands, Store *real);
-bool hands_alive(const Hands *hands);
-uint64_t hands_draw(Hands *hands, uint64_t below);
+void site_instance_open(SiteInstance *instance, Run *run, SimClient *client, Store *store,
+                        Arena *arena);
+void site_instance_close(SiteInstance *instance);
+#define SITE_INSTANCE_SCOPE __attribute__((cleanup(site_instance_close)))
+Store *quick_open(Quick *quick, SiteInstance *instance, Store *real);
+bool site_instance_alive(const SiteInstance *instance);
+uint64_t site_instance_draw(SiteInstance *instance, uint64_t below);
 /* What no fault can explain is a violation. Returns whether it is OK. */
-bool hands_heard(Hands *hands, const char *what, Status status);
+bool site_instance_heard(SiteInstance *instance, const char *what, Status status);
 
 /* ---- Site ------------------------------------------------------------------------------------------------ */
 
 SitePerson *site_person(Site *site, uint64_t account); /* NULL: not known */
 SitePerson *site_add_person(Site *site, uint64_t account);
-SitePerson *site_any_person(Hands *hands);
+SitePerson *site_any_person(SiteInstance *instance);
 /* Mostly somebody who can vote, and in each meeting others: who rests for some days may be forgotten. */
-SitePerson *site_any_voter(Hands *hands);
-uint64_t site_any_policy(Hands *hands);
+SitePerson *site_any_voter(SiteInstance *instance);
+uint64_t site_any_policy(SiteInstance *instance);
 void site_add_policy(Site *site, uint64_t policy);
 /* P3: an entry that was seen before must be the same now. */
 void site_saw_entry(Run *run, SitePerson *person, const Entry *entry);
 
 /* ---- Actions: pieces of work ----------------------------------------------------------------------------- */
 
-typedef void SiteAction(Hands *hands);
+typedef void SiteAction(SiteInstance *instance);
 SiteAction people_look, people_save, people_send_again, people_create, people_leave;
 SiteAction moderators_add, moderators_move, moderators_merge, moderators_set, moderators_edit;
 SiteAction names_register, names_confirm, names_rename;
@@ -222,30 +223,31 @@ SiteAction sweeps_waiting, sweeps_recent, sweeps_older, sweeps_slow, sweeps_poli
 SiteAction watch_counts, watch_history, watch_names, watch_past;
 SiteAction watch_refresh, watch_ranking, watch_tasks;
 /* A voter's head, and up to where it is projected; 0: never. */
-uint64_t marks_head(Hands *hands, uint64_t voter, Status *ret_status);
-uint64_t marks_projected(Hands *hands, uint32_t generation, uint64_t voter, Status *ret_status);
+uint64_t marks_head(SiteInstance *instance, uint64_t voter, Status *ret_status);
+uint64_t marks_projected(SiteInstance *instance, uint32_t generation, uint64_t voter,
+                         Status *ret_status);
 
 /* What a save tells the ranking. */
-void shown_told(Hands *hands, VoteStep step, const VoteNews *news);
-bool shown_refresh(Hands *hands);
+void shown_told(SiteInstance *instance, VoteStep step, const VoteNews *news);
+bool shown_refresh(SiteInstance *instance);
 
-void schedule_open(Hands *hands);
+void schedule_open(SiteInstance *instance);
 SiteAction schedule_turns, schedule_quiet;
 /* One task, now; whether it says that nothing was left out. */
-bool schedule_run(Hands *hands, const char *name);
+bool schedule_run(SiteInstance *instance, const char *name);
 /* What the late days and the known hours of a day say now; false when they could not be read. */
-bool past_read(Hands *hands, SitePast *past);
+bool past_read(SiteInstance *instance, SitePast *past);
 
 /* The exhaustive mode: one save from outside, and then all clients at once on that version. */
 SiteAction people_begin_rush, people_rush;
 /* Takes part in a storm of merges if one is coming; false otherwise. */
-bool moderators_join_storm(Hands *hands);
+bool moderators_join_storm(SiteInstance *instance);
 
 /* ---- facts.c --------------------------------------------------------------------------------------------- */
 
 typedef struct SiteChain {
     const Account *account;
-    Head head; /* all zero without one */
+    LedgerHead head; /* all zero without one */
     Entry *entries;
     size_t count;
     VoteLine *lines; /* as the cells say */
@@ -260,7 +262,7 @@ struct SiteFacts {
     SiteChain *chains; /* one an account */
     Policy *policies;
     size_t policy_count;
-    PolicyBook book;
+    PolicyLookup lookup;
 };
 
 /* All that stands, read once. NULL when it could not be read, which is a violation. */

@@ -3,30 +3,30 @@
 
 enum { MARKS_DAYS = 30 };
 
-void sweeps_waiting(Hands *hands)
+void sweeps_waiting(SiteInstance *instance)
 {
     size_t taken;
-    (void)hands_heard(hands, "votes_project_waiting",
-                      votes_project_waiting(hands->votes, 100, &taken));
+    (void)site_instance_heard(instance, "votes_project_waiting",
+                              votes_project_waiting(instance->votes, 100, &taken));
 }
 
 /* ---- Marks ----------------------------------------------------------------------------------------------- */
 
-void sweeps_recent(Hands *hands)
+void sweeps_recent(SiteInstance *instance)
 {
-    uint32_t hour = ledger_hour(clock_now_us(hands->world.clock));
-    for (uint32_t back = 0; back < 2 && hands_alive(hands); back++) {
+    uint32_t hour = ledger_hour(clock_now_us(instance->world.clock));
+    for (uint32_t back = 0; back < 2 && site_instance_alive(instance); back++) {
         size_t behind;
-        (void)hands_heard(hands, "votes_sweep_hour",
-                          votes_sweep_hour(hands->votes, hour - back, &behind));
+        (void)site_instance_heard(instance, "votes_sweep_hour",
+                                  votes_sweep_hour(instance->votes, hour - back, &behind));
     }
 }
 
-static uint64_t number_in(Hands *hands, const Read *read, Status *ret_status)
+static uint64_t number_in(SiteInstance *instance, const Read *read, Status *ret_status)
 {
     Cell cell = {.value = SLICE_EMPTY};
-    Head head = {0};
-    Status status = store_read(hands->store, read, hands->arena, &cell);
+    LedgerHead head = {0};
+    Status status = store_read(instance->store, read, instance->arena, &cell);
     Reader reader = reader_of(cell.value);
     uint64_t seq = 0;
     if (status == STATUS_OK && read->table == &TABLE_VOTERS)
@@ -37,146 +37,149 @@ static uint64_t number_in(Hands *hands, const Read *read, Status *ret_status)
     return seq;
 }
 
-uint64_t marks_head(Hands *hands, uint64_t voter, Status *ret_status)
+uint64_t marks_head(SiteInstance *instance, uint64_t voter, Status *ret_status)
 {
-    Read read = {&TABLE_VOTERS, ledger_u64(hands->arena, voter), SLICE("head"), STORE_SERIAL};
-    return number_in(hands, &read, ret_status);
+    Read read = {&TABLE_VOTERS, ledger_u64(instance->arena, voter), SLICE("head"), STORE_SERIAL};
+    return number_in(instance, &read, ret_status);
 }
 
-uint64_t marks_projected(Hands *hands, uint32_t generation, uint64_t voter, Status *ret_status)
+uint64_t marks_projected(SiteInstance *instance, uint32_t generation, uint64_t voter,
+                         Status *ret_status)
 {
-    Slice row = ledger_projected_row(hands->arena, generation, voter);
+    Slice row = ledger_projected_row(instance->arena, generation, voter);
     Read read = {&TABLE_PROJECTED, row, SLICE("seq"), STORE_NORMAL};
-    return number_in(hands, &read, ret_status);
+    return number_in(instance, &read, ret_status);
 }
 
 /* Every hour that can have marks; the others are empty, and looking at them all would only take time. */
-static bool follow_all_marks(Hands *hands)
+static bool follow_all_marks(SiteInstance *instance)
 {
-    Site *site = hands->site;
-    uint32_t now = ledger_hour(clock_now_us(hands->world.clock));
+    Site *site = instance->site;
+    uint32_t now = ledger_hour(clock_now_us(instance->world.clock));
     bool all = true;
-    for (size_t i = 0; i < site->hour_count && hands_alive(hands); i++) {
+    for (size_t i = 0; i < site->hour_count && site_instance_alive(instance); i++) {
         size_t behind;
         if (site->hours[i] + MARKS_DAYS * 24 < now)
             continue;
-        Status status = votes_sweep_hour(hands->votes, site->hours[i], &behind);
-        all &= hands_heard(hands, "votes_sweep_hour", status);
+        Status status = votes_sweep_hour(instance->votes, site->hours[i], &behind);
+        all &= site_instance_heard(instance, "votes_sweep_hour", status);
     }
-    return all && hands_alive(hands);
+    return all && site_instance_alive(instance);
 }
 
 /* The bound on lag: an entry that stood when the sweep began is projected when the sweep ends well, whatever fails, because its
  * mark was there before it. An entry whose mark is too old for this sweep was seen by an earlier one, or by the slow pass. */
-void sweeps_older(Hands *hands)
+void sweeps_older(SiteInstance *instance)
 {
-    Site *site = hands->site;
-    uint64_t heads[SITE_PEOPLE_MOST] = {0};
+    Site *site = instance->site;
+    uint64_t heads[SITE_PEOPLE_MAX] = {0};
     size_t count = site->person_count;
-    int64_t now_us = sim_world_now_us(sim_world(run_sim(hands->run)));
+    int64_t now_us = sim_world_now_us(sim_world(run_sim(instance->run)));
     Generations before, after;
-    Status status = votes_generations(hands->votes, &before);
+    Status status = votes_generations(instance->votes, &before);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        heads[i] = marks_head(hands, site->people[i].account, &status);
-    if (!follow_all_marks(hands) || status != STATUS_OK ||
+        heads[i] = marks_head(instance, site->people[i].account, &status);
+    if (!follow_all_marks(instance) || status != STATUS_OK ||
         now_us > MARKS_DAYS * S_PER_DAY * US_PER_S ||
-        votes_generations(hands->votes, &after) != STATUS_OK || before.step != after.step)
+        votes_generations(instance->votes, &after) != STATUS_OK || before.step != after.step)
         return;
     for (size_t i = 0; i < count; i++) {
         uint64_t projected =
-            marks_projected(hands, after.current, site->people[i].account, &status);
-        if (hands_alive(hands) && status == STATUS_OK && projected < heads[i])
-            run_violated(hands->run,
+            marks_projected(instance, after.current, site->people[i].account, &status);
+        if (site_instance_alive(instance) && status == STATUS_OK && projected < heads[i])
+            run_violated(instance->run,
                          "voter %llu: all marks were followed, but entry %llu is not projected",
                          (unsigned long long)site->people[i].account, (unsigned long long)heads[i]);
     }
 }
 
-void sweeps_slow(Hands *hands)
+void sweeps_slow(SiteInstance *instance)
 {
     Slice position = SLICE_EMPTY;
-    for (bool more = true; more && hands_alive(hands);) {
+    for (bool more = true; more && site_instance_alive(instance);) {
         size_t behind;
-        if (!hands_heard(
-                hands, "votes_sweep_page",
-                votes_sweep_page(hands->votes, position, hands->arena, &position, &more, &behind)))
+        if (!site_instance_heard(instance, "votes_sweep_page",
+                                 votes_sweep_page(instance->votes, position, instance->arena,
+                                                  &position, &more, &behind)))
             return;
     }
 }
 
-void sweeps_rebuild(Hands *hands)
+void sweeps_rebuild(SiteInstance *instance)
 {
     RebuildOptions options = {.settle_s = GENERATIONS_CACHE_S + 5};
-    (void)hands_heard(hands, "votes_rebuild", votes_rebuild(hands->votes, &options));
+    (void)site_instance_heard(instance, "votes_rebuild", votes_rebuild(instance->votes, &options));
 }
 
 /* ---- Policies -------------------------------------------------------------------------------------------- */
 
-static void end_deletion(Hands *hands, const Policy *policy, const PolicyMove *last)
+static void end_deletion(SiteInstance *instance, const Policy *policy, const PolicyMove *last)
 {
     SettingsHistory settings;
     Reason reason = {.rule = ""};
-    int64_t now_us = clock_now_us(hands->world.clock);
+    int64_t now_us = clock_now_us(instance->world.clock);
     PolicyMove move = {.state = POLICY_DELETED, .reason = SLICE_EMPTY};
-    if (!hands_heard(hands, "accounts_settings",
-                     accounts_settings(hands->accounts, hands->arena, &settings)))
+    if (!site_instance_heard(
+            instance, "accounts_settings",
+            settings_read(accounts_settings(instance->accounts), instance->arena, &settings)))
         return;
     int64_t days = settings_at(&settings, now_us)->appeal_days;
     if (last->time_us + days * S_PER_DAY * US_PER_S < now_us &&
-        hands_heard(
-            hands, "deleting",
-            policies_move(hands->policies, policy->id, POLICY_PENDING_DELETION, &move, &reason)))
-        (void)hands_heard(hands, "policies_obliterate",
-                          policies_obliterate(hands->policies, policy->id));
+        site_instance_heard(
+            instance, "deleting",
+            policies_move(instance->policies, policy->id, POLICY_PENDING_DELETION, &move, &reason)))
+        (void)site_instance_heard(instance, "policies_obliterate",
+                                  policies_obliterate(instance->policies, policy->id));
 }
 
-static void settle(Hands *hands, const Policy *policy)
+static void settle(SiteInstance *instance, const Policy *policy)
 {
     const PolicyMove *last = &policy->facts.moves[policy->facts.move_count - 1];
     if (last->state == POLICY_PENDING) {
-        hands->marking = true; /* a fence is marked, and nobody is told of it */
-        (void)hands_heard(hands, "votes_settle_creation",
-                          votes_settle_creation(hands->votes, policy->id, hands->site->grace_s));
-        hands->marking = false;
+        instance->marking = true; /* a fence is marked, and nobody is told of it */
+        (void)site_instance_heard(
+            instance, "votes_settle_creation",
+            votes_settle_creation(instance->votes, policy->id, instance->site->grace_s));
+        instance->marking = false;
     } else if (last->state == POLICY_MERGING) {
-        (void)hands_heard(hands, "policies_finish_merge",
-                          policies_finish_merge(hands->policies, policy->id));
+        (void)site_instance_heard(instance, "policies_finish_merge",
+                                  policies_finish_merge(instance->policies, policy->id));
     } else if (last->state == POLICY_PENDING_DELETION) {
-        end_deletion(hands, policy, last);
+        end_deletion(instance, policy, last);
     }
 }
 
-void sweeps_policies(Hands *hands)
+void sweeps_policies(SiteInstance *instance)
 {
     Slice position = SLICE_EMPTY;
-    for (bool more = true; more && hands_alive(hands);) {
+    for (bool more = true; more && site_instance_alive(instance);) {
         Policy *policies;
         size_t count;
-        Status status = policies_list(hands->policies, position, hands->arena, &policies, &count,
-                                      &position, &more);
-        if (status == STATUS_NOT_FOUND && hands_alive(hands))
-            run_violated(hands->run, "a list of policies is cut off by one that is not there");
-        if (!hands_heard(hands, "policies_list", status))
+        Status status = policies_list(instance->policies, position, instance->arena, &policies,
+                                      &count, &position, &more);
+        if (status == STATUS_NOT_FOUND && site_instance_alive(instance))
+            run_violated(instance->run, "a list of policies is cut off by one that is not there");
+        if (!site_instance_heard(instance, "policies_list", status))
             return;
-        for (size_t i = 0; i < count && hands_alive(hands); i++)
-            settle(hands, &policies[i]);
+        for (size_t i = 0; i < count && site_instance_alive(instance); i++)
+            settle(instance, &policies[i]);
     }
 }
 
 /* ---- Accounts -------------------------------------------------------------------------------------------- */
 
-void sweeps_accounts(Hands *hands)
+void sweeps_accounts(SiteInstance *instance)
 {
     Slice position = SLICE_EMPTY;
-    for (bool more = true; more && hands_alive(hands);) {
+    for (bool more = true; more && site_instance_alive(instance);) {
         Account *accounts;
         size_t count;
-        if (!hands_heard(hands, "accounts_list",
-                         accounts_list(hands->accounts, position, hands->arena, &accounts, &count,
-                                       &position, &more)))
+        if (!site_instance_heard(instance, "accounts_list",
+                                 accounts_list(instance->accounts, position, instance->arena,
+                                               &accounts, &count, &position, &more)))
             return;
-        for (size_t i = 0; i < count && hands_alive(hands); i++)
-            (void)hands_heard(hands, "accounts_expire",
-                              accounts_expire(hands->accounts, accounts[i].id));
+        for (size_t i = 0; i < count && site_instance_alive(instance); i++)
+            (void)site_instance_heard(instance, "accounts_expire",
+                                      accounts_expire(instance->accounts, accounts[i].id));
     }
 }

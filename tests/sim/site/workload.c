@@ -64,66 +64,67 @@ static const struct {
 };
 enum { TASK_COUNT = sizeof TASKS / sizeof TASKS[0] };
 
-static SiteAction *draw_action(Hands *hands)
+static SiteAction *draw_action(SiteInstance *instance)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < ACTION_COUNT; i++)
-        total += hands->site->weights[i];
-    uint64_t luck = hands_draw(hands, total);
+        total += instance->site->weights[i];
+    uint64_t luck = site_instance_draw(instance, total);
     for (size_t i = 0;; i++) {
-        if (luck < hands->site->weights[i])
+        if (luck < instance->site->weights[i])
             return ACTIONS[i].act;
-        luck -= hands->site->weights[i];
+        luck -= instance->site->weights[i];
     }
 }
 
 /* ---- Set-up ---------------------------------------------------------------------------------------------- */
 
-static void add_voter(Hands *hands, uint64_t days)
+static void add_voter(SiteInstance *instance, uint64_t days)
 {
     Reason reason = {.rule = ""};
     uint64_t id;
-    Slice name = arena_print(hands->arena, "voter%zu", hands->site->person_count);
+    Slice name = arena_print(instance->arena, "voter%zu", instance->site->person_count);
     Registration registration = {
         .name = name,
-        .email = arena_print(hands->arena, "%.*s@example.org", SLICE_ARG(name)),
+        .email = arena_print(instance->arena, "%.*s@example.org", SLICE_ARG(name)),
         .without_password = true,
         .confirmed = true,
-        .registered_us = clock_now_us(hands->world.clock) - (int64_t)days * S_PER_DAY * US_PER_S,
+        .registered_us = clock_now_us(instance->world.clock) - (int64_t)days * S_PER_DAY * US_PER_S,
         .address = SLICE_EMPTY,
         .cookie = SLICE_EMPTY};
-    CHECK(accounts_register(hands->accounts, &registration, &id, &reason) == STATUS_OK);
-    site_add_person(hands->site, id)->confirmed = true;
+    CHECK(accounts_register(instance->accounts, &registration, &id, &reason) == STATUS_OK);
+    site_add_person(instance->site, id)->confirmed = true;
 }
 
-static void add_policy(Hands *hands)
+static void add_policy(SiteInstance *instance)
 {
     Reason reason = {.rule = ""};
-    NewPolicy policy = {
-        .text = {.name = arena_print(hands->arena, "old policy %zu", hands->site->policy_count),
-                 .description = SLICE("A text."),
-                 .rationale = SLICE_EMPTY,
-                 .category = 1},
-        .version = id_new(hands->world.clock, hands->world.random),
-        .time_us = clock_now_us(hands->world.clock)};
-    CHECK(policies_next_id(hands->policies, &policy.id) == STATUS_OK);
-    CHECK(policies_create(hands->policies, &policy, &reason) == STATUS_OK);
-    site_add_policy(hands->site, policy.id);
+    NewPolicy policy = {.text = {.name = arena_print(instance->arena, "old policy %zu",
+                                                     instance->site->policy_count),
+                                 .description = SLICE("A text."),
+                                 .rationale = SLICE_EMPTY,
+                                 .category = 1},
+                        .version = id_new(instance->world.clock, instance->world.random),
+                        .time_us = clock_now_us(instance->world.clock)};
+    CHECK(policies_next_id(instance->policies, &policy.id) == STATUS_OK);
+    CHECK(policies_create(instance->policies, &policy, &reason) == STATUS_OK);
+    site_add_policy(instance->site, policy.id);
 }
 
 static void populate(Run *run, Store *store)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    HANDS_SCOPE Hands hands;
+    SITE_INSTANCE_SCOPE SiteInstance instance;
     Reason reason = {.rule = ""};
-    hands_open(&hands, run, NULL, store, arena);
-    CHECK(policies_ensure_categories(hands.policies, POLICY_CATEGORIES, 1, &reason) == STATUS_OK);
+    site_instance_open(&instance, run, NULL, store, arena);
+    CHECK(policies_ensure_categories(instance.policies, POLICY_CATEGORIES, 1, &reason) ==
+          STATUS_OK);
     for (uint64_t i = 2 + run_draw(run, 4); i > 0; i--)
-        add_voter(&hands, run_draw(run, 60));
+        add_voter(&instance, run_draw(run, 60));
     for (uint64_t i = 2 + run_draw(run, 4); i > 0; i--)
-        add_policy(&hands);
+        add_policy(&instance);
     if (run_is_exhaustive(run))
-        people_begin_rush(&hands);
+        people_begin_rush(&instance);
 }
 
 static void draw_habits(Run *run, Site *site)
@@ -186,122 +187,124 @@ static void *setup(Run *run, Store *store)
 /* ---- A client's life ------------------------------------------------------------------------------------- */
 
 /* At a meeting everybody works; between two only sweepers do, and what was late arrives. */
-static void pause_people(Hands *hands)
+static void pause_people(SiteInstance *instance)
 {
-    uint64_t luck = hands_draw(hands, 24);
-    int64_t us = 1 + (int64_t)hands_draw(hands, 10 * US_PER_MS);
-    int64_t now_us = sim_world_now_us(sim_world(run_sim(hands->run)));
+    uint64_t luck = site_instance_draw(instance, 24);
+    int64_t us = 1 + (int64_t)site_instance_draw(instance, 10 * US_PER_MS);
+    int64_t now_us = sim_world_now_us(sim_world(run_sim(instance->run)));
     if (luck == 0)
-        us = hands->site->meeting_us - now_us % hands->site->meeting_us;
+        us = instance->site->meeting_us - now_us % instance->site->meeting_us;
     else if (luck < 4)
-        us = (int64_t)hands_draw(hands, 3 * US_PER_S);
+        us = (int64_t)site_instance_draw(instance, 3 * US_PER_S);
     else if (luck == 4)
-        us = (int64_t)hands_draw(hands, 2 * 3600 * US_PER_S);
-    clock_sleep_us(hands->world.clock, us);
+        us = (int64_t)site_instance_draw(instance, 2 * 3600 * US_PER_S);
+    clock_sleep_us(instance->world.clock, us);
 }
 
 /* Instances with rankings look at them now and then. */
-static bool looks_at_ranking(Hands *hands)
+static bool looks_at_ranking(SiteInstance *instance)
 {
-    if (!hands->site->scheduled || hands_draw(hands, 8) > 0)
+    if (!instance->site->scheduled || site_instance_draw(instance, 8) > 0)
         return false;
-    (hands_draw(hands, 4) == 0 ? watch_ranking : watch_refresh)(hands);
+    (site_instance_draw(instance, 4) == 0 ? watch_ranking : watch_refresh)(instance);
     return true;
 }
 
-static void play_people(Hands *hands)
+static void play_people(SiteInstance *instance)
 {
-    while (run_working(hands->run, hands->client)) {
-        if (run_is_exhaustive(hands->run))
-            people_rush(hands);
-        else if (looks_at_ranking(hands))
+    while (run_working(instance->run, instance->client)) {
+        if (run_is_exhaustive(instance->run))
+            people_rush(instance);
+        else if (looks_at_ranking(instance))
             ;
-        else if (!moderators_join_storm(hands))
-            draw_action(hands)(hands);
-        arena_reset(hands->arena);
-        pause_people(hands);
+        else if (!moderators_join_storm(instance))
+            draw_action(instance)(instance);
+        arena_reset(instance->arena);
+        pause_people(instance);
     }
 }
 
-static void sleep_until(Hands *hands, int64_t at_us)
+static void sleep_until(SiteInstance *instance, int64_t at_us)
 {
-    int64_t now_us = sim_world_now_us(sim_world(run_sim(hands->run)));
+    int64_t now_us = sim_world_now_us(sim_world(run_sim(instance->run)));
     if (at_us > now_us)
-        clock_sleep_us(hands->world.clock, at_us - now_us);
+        clock_sleep_us(instance->world.clock, at_us - now_us);
 }
 
 /* When a task is due again. */
-static int64_t due_after(const Hands *hands, size_t task)
+static int64_t due_after(const SiteInstance *instance, size_t task)
 {
-    const Site *site = hands->site;
-    int64_t now_us = sim_world_now_us(sim_world(run_sim(hands->run)));
+    const Site *site = instance->site;
+    int64_t now_us = sim_world_now_us(sim_world(run_sim(instance->run)));
     if (TASKS[task].act == sweeps_recent && now_us - site->marked_us > 2 * 3600 * US_PER_S)
         now_us += site->meeting_us - now_us % site->meeting_us;
     return now_us + site->periods_us[task];
 }
 
-static void play_sweeper(Hands *hands)
+static void play_sweeper(SiteInstance *instance)
 {
-    int64_t due_us[TASK_COUNT], now_us = sim_world_now_us(sim_world(run_sim(hands->run)));
+    int64_t due_us[TASK_COUNT], now_us = sim_world_now_us(sim_world(run_sim(instance->run)));
     for (size_t i = 0; i < TASK_COUNT; i++)
-        due_us[i] = now_us + (int64_t)hands_draw(hands, (uint64_t)hands->site->periods_us[i]);
+        due_us[i] =
+            now_us + (int64_t)site_instance_draw(instance, (uint64_t)instance->site->periods_us[i]);
     for (;;) {
         size_t next = 0;
         for (size_t i = 1; i < TASK_COUNT; i++)
             if (due_us[i] < due_us[next])
                 next = i;
-        sleep_until(hands, due_us[next]);
-        if (!run_working(hands->run, hands->client))
+        sleep_until(instance, due_us[next]);
+        if (!run_working(instance->run, instance->client))
             return;
-        TASKS[next].act(hands);
-        arena_reset(hands->arena);
-        due_us[next] = due_after(hands, next);
+        TASKS[next].act(instance);
+        arena_reset(instance->arena);
+        due_us[next] = due_after(instance, next);
     }
 }
 
-static void play_scheduler(Hands *hands)
+static void play_scheduler(SiteInstance *instance)
 {
     static SiteAction *const WATCHES[] = {watch_tasks, watch_tasks, watch_ranking, watch_counts,
                                           watch_past};
-    schedule_open(hands);
-    while (run_working(hands->run, hands->client)) {
-        schedule_turns(hands);
-        if (hands_alive(hands))
-            WATCHES[hands_draw(hands, sizeof WATCHES / sizeof WATCHES[0])](hands);
-        arena_reset(hands->arena);
-        clock_sleep_us(hands->world.clock,
-                       1 + (int64_t)hands_draw(hands, 2 * (uint64_t)hands->site->turn_us));
+    schedule_open(instance);
+    while (run_working(instance->run, instance->client)) {
+        schedule_turns(instance);
+        if (site_instance_alive(instance))
+            WATCHES[site_instance_draw(instance, sizeof WATCHES / sizeof WATCHES[0])](instance);
+        arena_reset(instance->arena);
+        clock_sleep_us(
+            instance->world.clock,
+            1 + (int64_t)site_instance_draw(instance, 2 * (uint64_t)instance->site->turn_us));
     }
 }
 
 static void client_work(Run *run, SimClient *client, Store *store, Arena *arena)
 {
     Site *site = run_state(run);
-    HANDS_SCOPE Hands hands;
-    hands_open(&hands, run, client, store, arena);
+    SITE_INSTANCE_SCOPE SiteInstance instance;
+    site_instance_open(&instance, run, client, store, arena);
     bool sweeper = !run_is_exhaustive(run) && site->sweepers < site->sweepers_wanted;
     site->sweepers += sweeper;
     if (sweeper && site->scheduled)
-        play_scheduler(&hands);
+        play_scheduler(&instance);
     else if (sweeper)
-        play_sweeper(&hands);
+        play_sweeper(&instance);
     else
-        play_people(&hands);
+        play_people(&instance);
     site->sweepers -= sweeper;
 }
 
 /* All is well again, and everything that was left behind is found. */
 static void quiet_sweep(Run *run, Store *store, Arena *arena)
 {
-    HANDS_SCOPE Hands hands;
-    hands_open(&hands, run, NULL, store, arena);
+    SITE_INSTANCE_SCOPE SiteInstance instance;
+    site_instance_open(&instance, run, NULL, store, arena);
     if (((const Site *)run_state(run))->scheduled) {
-        schedule_quiet(&hands);
+        schedule_quiet(&instance);
         return;
     }
-    sweeps_policies(&hands);
-    sweeps_accounts(&hands);
-    sweeps_slow(&hands);
+    sweeps_policies(&instance);
+    sweeps_accounts(&instance);
+    sweeps_slow(&instance);
 }
 
 static const Checker *const CHECKERS[] = {

@@ -43,11 +43,11 @@ TEST(sixteen_hosts_and_no_more)
 {
     char text[400] = "cassandra://h";
     CassandraAddress address;
-    for (int i = 0; i < CASSANDRA_HOSTS_MOST - 1; i++)
+    for (int i = 0; i < CASSANDRA_HOSTS_MAX - 1; i++)
         strcpy(text + strlen(text), ",h");
     size_t end = strlen(text);
     strcpy(text + end, "/k");
-    EXPECT_I64(good(text).host_count, CASSANDRA_HOSTS_MOST);
+    EXPECT_I64(good(text).host_count, CASSANDRA_HOSTS_MAX);
     strcpy(text + end, ",h/k");
     EXPECT_STATUS(cassandra_address(slice_from(text), &address, NULL), STATUS_INVALID);
 }

@@ -13,7 +13,7 @@
 
 #include "store/cql/wire.h"
 
-enum { CONNECTIONS_MOST = 64, LONG_ANSWER = CQL_ANSWER_MOST + 1024 * 1024 };
+enum { CONNECTIONS_MAX = 64, LONG_ANSWER = CQL_ANSWER_MAX + 1024 * 1024 };
 
 typedef struct Connection {
     Server *server;
@@ -29,7 +29,7 @@ struct ServerInside {
     pthread_t thread;
     SSL_CTX *tls;
     pthread_mutex_t lock;
-    Connection connections[CONNECTIONS_MOST];
+    Connection connections[CONNECTIONS_MAX];
     int count;
 };
 
@@ -50,7 +50,7 @@ static bool read_all(Connection *connection, char *to, size_t size)
 
 static bool write_all(Connection *connection, Slice bytes)
 {
-    int piece = connection->server->town->piece;
+    int piece = connection->server->cluster->piece;
     bool fine = true;
     pthread_mutex_lock(&connection->write_lock);
     while (bytes.size > 0 && fine) {
@@ -87,16 +87,16 @@ static bool contains(Slice text, const char *word)
 /* Whether it was a question about the cluster. */
 static bool answer_about_cluster(Connection *connection, int16_t stream, Slice query)
 {
-    const Town *town = connection->server->town;
+    const ScriptedCluster *cluster = connection->server->cluster;
     BUFFER_SCOPE Buffer out = {0};
-    bool missing = contains(query, "system.peers_v2") && town->old_tables;
+    bool missing = contains(query, "system.peers_v2") && cluster->old_tables;
     size_t frame = begin_answer(&out, stream, missing ? WIRE_ERROR : WIRE_RESULT);
     if (missing)
         put_error(&out, WIRE_ERROR_INVALID, "unconfigured table peers_v2");
     else if (contains(query, "system.local"))
         server_put_local(&out, connection->server);
     else if (contains(query, "system.peers"))
-        server_put_peers(&out, connection->server, town->old_tables);
+        server_put_peers(&out, connection->server, cluster->old_tables);
     else if (contains(query, "system_schema.keyspaces"))
         server_put_keyspace(&out);
     else
@@ -221,9 +221,9 @@ static bool refuse_version(Connection *connection, int16_t stream)
     return write_all(connection, buffer_slice(&out));
 }
 
-static bool is_right_login(const Town *town, Slice body)
+static bool is_right_login(const ScriptedCluster *cluster, Slice body)
 {
-    Slice login = slice_after(body, 4), right = slice_from(town->login);
+    Slice login = slice_after(body, 4), right = slice_from(cluster->login);
     bool same = login.size == right.size;
     for (size_t i = 0; same && i < right.size; i++)
         same = login.data[i] == (right.data[i] == '/' ? '\0' : right.data[i]);
@@ -233,17 +233,17 @@ static bool is_right_login(const Town *town, Slice body)
 static bool react(Connection *connection, const WireFrame *frame)
 {
     Server *server = connection->server;
-    const Town *town = server->town;
+    const ScriptedCluster *cluster = server->cluster;
     switch (frame->opcode) {
     case WIRE_STARTUP:
         server->greeted++;
-        if (town->speaks_v3)
+        if (cluster->speaks_v3)
             return refuse_version(connection, frame->stream);
         return simple(connection, frame->stream,
-                      town->login != NULL ? WIRE_AUTHENTICATE : WIRE_READY);
+                      cluster->login != NULL ? WIRE_AUTHENTICATE : WIRE_READY);
     case WIRE_AUTH_RESPONSE:
         return simple(connection, frame->stream,
-                      is_right_login(town, frame->body) ? WIRE_AUTH_SUCCESS : WIRE_ERROR);
+                      is_right_login(cluster, frame->body) ? WIRE_AUTH_SUCCESS : WIRE_ERROR);
     case WIRE_REGISTER:
         connection->listens = true;
         return simple(connection, frame->stream, WIRE_READY);
@@ -305,7 +305,7 @@ static void *welcome(void *context)
     while ((fd = accept(inside->listen_fd, NULL, NULL)) >= 0) {
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         pthread_mutex_lock(&inside->lock);
-        CHECK(inside->count < CONNECTIONS_MOST);
+        CHECK(inside->count < CONNECTIONS_MAX);
         Connection *connection = &inside->connections[inside->count++];
         *connection = (Connection){.server = server, .fd = fd, .open = true};
         pthread_mutex_init(&connection->write_lock, NULL);
@@ -347,13 +347,13 @@ void server_start(Server *server)
     CHECK(inside != NULL);
     server->inside = inside;
     pthread_mutex_init(&inside->lock, NULL);
-    inside->listen_fd = listen_at(server->address, server->town->port);
-    if (server->town->port == 0)
-        server->town->port = port_of(inside->listen_fd);
-    if (server->town->certificate != NULL) {
+    inside->listen_fd = listen_at(server->address, server->cluster->port);
+    if (server->cluster->port == 0)
+        server->cluster->port = port_of(inside->listen_fd);
+    if (server->cluster->certificate != NULL) {
         inside->tls = SSL_CTX_new(TLS_server_method());
-        CHECK(SSL_CTX_use_certificate_chain_file(inside->tls, server->town->certificate) == 1);
-        CHECK(SSL_CTX_use_PrivateKey_file(inside->tls, server->town->certificate,
+        CHECK(SSL_CTX_use_certificate_chain_file(inside->tls, server->cluster->certificate) == 1);
+        CHECK(SSL_CTX_use_PrivateKey_file(inside->tls, server->cluster->certificate,
                                           SSL_FILETYPE_PEM) == 1);
     }
     CHECK(pthread_create(&inside->thread, NULL, welcome, server) == 0);
@@ -386,35 +386,35 @@ void server_stop(Server *server)
     server->inside = NULL;
 }
 
-void town_start(Town *town, int servers)
+void scripted_cluster_start(ScriptedCluster *cluster, int servers)
 {
     static const char *const ADDRESSES[] = {"127.0.0.21", "127.0.0.22", "127.0.0.23", "127.0.0.24"};
-    CHECK(servers <= TOWN_MOST);
+    CHECK(servers <= SCRIPTED_CLUSTER_MAX);
     signal(SIGPIPE, SIG_IGN); /* OpenSSL writes without asking for errors instead */
-    if (town->version == NULL)
-        town->version = "5.0.8";
+    if (cluster->version == NULL)
+        cluster->version = "5.0.8";
     for (int i = 0; i < servers; i++) {
         Server *server = calloc(1, sizeof *server);
         CHECK(server != NULL);
-        server->town = town;
-        server->address = i == 0 && town->first != NULL ? town->first : ADDRESSES[i];
+        server->cluster = cluster;
+        server->address = i == 0 && cluster->first != NULL ? cluster->first : ADDRESSES[i];
         server->place = i;
-        town->servers[i] = server;
+        cluster->servers[i] = server;
         server_start(server);
     }
-    if (town->listed == 0)
-        town->listed = servers;
+    if (cluster->listed == 0)
+        cluster->listed = servers;
 }
 
-void town_stop(Town *town)
+void scripted_cluster_stop(ScriptedCluster *cluster)
 {
-    for (int i = 0; i < TOWN_MOST && town->servers[i] != NULL; i++) {
-        server_stop(town->servers[i]);
-        free(town->servers[i]);
+    for (int i = 0; i < SCRIPTED_CLUSTER_MAX && cluster->servers[i] != NULL; i++) {
+        server_stop(cluster->servers[i]);
+        free(cluster->servers[i]);
     }
 }
 
-void town_tell(Town *town)
+void scripted_cluster_tell(ScriptedCluster *cluster)
 {
     BUFFER_SCOPE Buffer out = {0};
     size_t frame = begin_answer(&out, -1, WIRE_EVENT);
@@ -424,8 +424,8 @@ void town_tell(Town *town)
     buffer_u32(&out, 0x7f000001);
     buffer_u32(&out, 9042);
     wire_end(&out, frame);
-    for (int i = 0; i < TOWN_MOST && town->servers[i] != NULL; i++) {
-        struct ServerInside *inside = town->servers[i]->inside;
+    for (int i = 0; i < SCRIPTED_CLUSTER_MAX && cluster->servers[i] != NULL; i++) {
+        struct ServerInside *inside = cluster->servers[i]->inside;
         if (inside == NULL)
             continue;
         pthread_mutex_lock(&inside->lock);

@@ -1,7 +1,7 @@
 /* server.h -- a node by script: it speaks enough of the protocol to be taken for Cassandra, and misbehaves when told to.
  *
  * Each server has an address of loopback (127.0.0.21 …) and all of a cluster share a port, as real nodes do. Its tables about the
- * cluster list the servers of the same Town. What it does with calls (EXECUTE, BATCH, and QUERY of other tables than its
+ * cluster list the servers of the same ScriptedCluster. What it does with calls (EXECUTE, BATCH, and QUERY of other tables than its
  * own) is its Act; it counts what it was given, so that a test can tell that nothing was sent twice. */
 #pragma once
 
@@ -27,14 +27,14 @@ typedef enum Act {
     ACT_WARN,           /* an answer with a warning before it */
 } Act;
 
-enum { TOWN_MOST = 4 };
+enum { SCRIPTED_CLUSTER_MAX = 4 };
 
 typedef struct Server Server;
 
 /* What the servers of a cluster share. */
-typedef struct Town {
+typedef struct ScriptedCluster {
     uint16_t port;
-    Server *servers[TOWN_MOST];
+    Server *servers[SCRIPTED_CLUSTER_MAX];
     _Atomic int listed;      /* how many of them the tables show; those from the front */
     const char *version;     /* "5.0.8" */
     bool old_tables;         /* no system.peers_v2 */
@@ -43,10 +43,10 @@ typedef struct Town {
     _Atomic int piece;       /* bytes a write; 0: all at once */
     const char *first;       /* the address of the first server, or NULL */
     const char *certificate; /* file with certificate and key, or NULL */
-} Town;
+} ScriptedCluster;
 
 struct Server {
-    Town *town;
+    ScriptedCluster *cluster;
     const char *address;
     int place;
     _Atomic int act, error;
@@ -57,13 +57,13 @@ struct Server {
 };
 
 /* Servers 127.0.0.21, .22 …; the first picks a port. */
-void town_start(Town *town, int servers);
-void town_stop(Town *town);
+void scripted_cluster_start(ScriptedCluster *cluster, int servers);
+void scripted_cluster_stop(ScriptedCluster *cluster);
 /* One of them goes, with all its connections, and comes back at the same place. */
 void server_stop(Server *server);
 void server_start(Server *server);
 /* Tells all who asked for events that the topology changed. */
-void town_tell(Town *town);
+void scripted_cluster_tell(ScriptedCluster *cluster);
 
 /* ---- For server.c: bytes of answers ------------------------------------------------------------------------ */
 

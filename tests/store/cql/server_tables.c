@@ -49,7 +49,7 @@ static void put_node(Buffer *out, const Server *server)
     server_put_value(out, slice_of(id, sizeof id));
     server_put_value(out, SLICE("dc1"));
     server_put_value(out, SLICE("rack1"));
-    server_put_value(out, slice_from(server->town->version));
+    server_put_value(out, slice_from(server->cluster->version));
     put_tokens(out, server->place);
 }
 
@@ -69,16 +69,16 @@ void server_put_peers(Buffer *out, const Server *server, bool old)
                                         "native_port"};
     static const char *const OLD[] = {"host_id",         "data_center", "rack",
                                       "release_version", "tokens",      "rpc_address"};
-    const Town *town = server->town;
-    int listed = town->listed;
+    const ScriptedCluster *cluster = server->cluster;
+    int listed = cluster->listed;
     server_put_columns(out, old ? OLD : NAMES, old ? 6 : 7);
     buffer_u32(out, (uint32_t)(server->place < listed ? listed - 1 : listed));
     for (int i = 0; i < listed; i++) {
         if (i == server->place)
             continue;
-        char port[4] = {0, 0, (char)(town->port >> 8), (char)town->port};
-        uint32_t bytes = inet_addr(town->servers[i]->address);
-        put_node(out, town->servers[i]);
+        char port[4] = {0, 0, (char)(cluster->port >> 8), (char)cluster->port};
+        uint32_t bytes = inet_addr(cluster->servers[i]->address);
+        put_node(out, cluster->servers[i]);
         server_put_value(out, slice_of(&bytes, sizeof bytes));
         if (!old)
             server_put_value(out, slice_of(port, sizeof port));

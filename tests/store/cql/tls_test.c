@@ -1,6 +1,6 @@
 /* tls_test.c -- certificates that are right, wrong, for somebody else, or from nobody we know. */
 #include "certificates.h"
-#include "stage.h"
+#include "client_fixture.h"
 
 typedef struct Papers {
     Arena *arena;
@@ -23,9 +23,9 @@ static void papers_free(Papers *papers)
     arena_free(papers->arena);
 }
 
-static CqlOptions options_with(const Town *town, const char *ca_file)
+static CqlOptions options_with(const ScriptedCluster *cluster, const char *ca_file)
 {
-    CqlOptions options = stage_options(town);
+    CqlOptions options = client_fixture_options(cluster);
     options.tls = (CqlTls){.on = true, .ca_file = ca_file};
     return options;
 }
@@ -45,20 +45,20 @@ TEST(nodes_with_the_right_certificate_are_used)
     static const int PIECES[] = {0, 1};
     Papers papers = papers_new();
     for (int i = 0; i < 2; i++) {
-        static Town town;
-        town = (Town){.piece = PIECES[i]};
-        town.certificate = authority_sign(papers.ours, "right", "IP:127.0.0.21,IP:127.0.0.22");
-        town_start(&town, 2);
-        CqlOptions options = options_with(&town, papers.ours->file);
+        static ScriptedCluster cluster;
+        cluster = (ScriptedCluster){.piece = PIECES[i]};
+        cluster.certificate = authority_sign(papers.ours, "right", "IP:127.0.0.21,IP:127.0.0.22");
+        scripted_cluster_start(&cluster, 2);
+        CqlOptions options = options_with(&cluster, papers.ours->file);
         CqlClient *client = expect_open(&options);
-        STAGE_SOON(stage_metric(client, "cassandra_hosts_up") == 2);
+        CLIENT_FIXTURE_SOON(client_fixture_metric(client, "cassandra_hosts_up") == 2);
         ARENA_SCOPE Arena *arena = arena_new();
         for (int j = 0; j < 10; j++) {
-            CqlAnswer answer = stage_call(client, CQL_READ, arena);
-            stage_host(&answer);
+            CqlAnswer answer = client_fixture_call(client, CQL_READ, arena);
+            client_fixture_host(&answer);
         }
         cql_close(client);
-        town_stop(&town);
+        scripted_cluster_stop(&cluster);
     }
     papers_free(&papers);
 }
@@ -66,10 +66,10 @@ TEST(nodes_with_the_right_certificate_are_used)
 TEST(large_requests_and_answers_go_through)
 {
     Papers papers = papers_new();
-    static Town town;
-    town.certificate = authority_sign(papers.ours, "right", "IP:127.0.0.21");
-    town_start(&town, 1);
-    CqlOptions options = options_with(&town, papers.ours->file);
+    static ScriptedCluster cluster;
+    cluster.certificate = authority_sign(papers.ours, "right", "IP:127.0.0.21");
+    scripted_cluster_start(&cluster, 1);
+    CqlOptions options = options_with(&cluster, papers.ours->file);
     options.request_ms = 30000;
     CqlClient *client = expect_open(&options);
     ARENA_SCOPE Arena *arena = arena_new();
@@ -79,14 +79,14 @@ TEST(large_requests_and_answers_go_through)
     CqlCall call = {.kind = CQL_WRITE, .parts = &part, .part_count = 1, .consistency = CQL_QUORUM};
     CqlAnswer answer;
     cql_run(client, &call, 1, arena, &answer);
-    stage_host(&answer);
-    town.servers[0]->act = ACT_LONG;
-    EXPECT_STATUS(stage_call(client, CQL_READ, arena).status, STATUS_TOO_LARGE);
-    town.servers[0]->act = ACT_ANSWER;
-    answer = stage_call(client, CQL_READ, arena);
-    stage_host(&answer);
+    client_fixture_host(&answer);
+    cluster.servers[0]->act = ACT_LONG;
+    EXPECT_STATUS(client_fixture_call(client, CQL_READ, arena).status, STATUS_TOO_LARGE);
+    cluster.servers[0]->act = ACT_ANSWER;
+    answer = client_fixture_call(client, CQL_READ, arena);
+    client_fixture_host(&answer);
     cql_close(client);
-    town_stop(&town);
+    scripted_cluster_stop(&cluster);
     papers_free(&papers);
 }
 
@@ -98,21 +98,21 @@ TEST(a_contact_by_name_must_have_the_name_in_its_certificate)
     } CASES[] = {{"DNS:localhost", true}, {"DNS:elsewhere", false}, {"DNS:*host", false}};
     Papers papers = papers_new();
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
-        static Town town;
-        town = (Town){.first = "127.0.0.1"};
-        town.certificate = authority_sign(papers.ours, "named", CASES[i].names);
-        town_start(&town, 1);
-        CqlContact contact = {"localhost", town.port};
-        CqlOptions options = options_with(&town, papers.ours->file);
+        static ScriptedCluster cluster;
+        cluster = (ScriptedCluster){.first = "127.0.0.1"};
+        cluster.certificate = authority_sign(papers.ours, "named", CASES[i].names);
+        scripted_cluster_start(&cluster, 1);
+        CqlContact contact = {"localhost", cluster.port};
+        CqlOptions options = options_with(&cluster, papers.ours->file);
         options.contacts = &contact;
         if (CASES[i].right) {
             CqlClient *client = expect_open(&options);
-            STAGE_SOON(stage_metric(client, "cassandra_hosts_up") == 1);
+            CLIENT_FIXTURE_SOON(client_fixture_metric(client, "cassandra_hosts_up") == 1);
             cql_close(client);
         } else {
-            stage_expect_refused(&options, STATUS_INVALID, "certificate is refused");
+            client_fixture_expect_refused(&options, STATUS_INVALID, "certificate is refused");
         }
-        town_stop(&town);
+        scripted_cluster_stop(&cluster);
     }
     papers_free(&papers);
 }
@@ -120,50 +120,50 @@ TEST(a_contact_by_name_must_have_the_name_in_its_certificate)
 TEST(certificates_of_others_are_refused_before_anything_is_said)
 {
     Papers papers = papers_new();
-    static Town town = {.login = "/ann/secret"};
-    town.certificate = authority_sign(papers.ours, "other", "IP:127.0.0.99");
-    town_start(&town, 1);
-    CqlOptions options = options_with(&town, papers.ours->file);
+    static ScriptedCluster cluster = {.login = "/ann/secret"};
+    cluster.certificate = authority_sign(papers.ours, "other", "IP:127.0.0.99");
+    scripted_cluster_start(&cluster, 1);
+    CqlOptions options = options_with(&cluster, papers.ours->file);
     options.user = "ann";
     options.password = "secret";
-    stage_expect_refused(&options, STATUS_INVALID, "IP address mismatch");
+    client_fixture_expect_refused(&options, STATUS_INVALID, "IP address mismatch");
     options.tls.ca_file = papers.theirs->file;
-    stage_expect_refused(&options, STATUS_INVALID, "certificate is refused");
+    client_fixture_expect_refused(&options, STATUS_INVALID, "certificate is refused");
     options.tls.ca_file = NULL;
-    stage_expect_refused(&options, STATUS_INVALID, "certificate is refused");
-    EXPECT_I64(town.servers[0]->greeted, 0);
-    town_stop(&town);
+    client_fixture_expect_refused(&options, STATUS_INVALID, "certificate is refused");
+    EXPECT_I64(cluster.servers[0]->greeted, 0);
+    scripted_cluster_stop(&cluster);
     papers_free(&papers);
 }
 
 TEST(files_that_are_missing_are_named)
 {
-    static Town town;
-    town_start(&town, 1);
-    CqlOptions options = options_with(&town, "/no/such/file.pem");
-    stage_expect_refused(&options, STATUS_INVALID, "/no/such/file.pem: No such file");
+    static ScriptedCluster cluster;
+    scripted_cluster_start(&cluster, 1);
+    CqlOptions options = options_with(&cluster, "/no/such/file.pem");
+    client_fixture_expect_refused(&options, STATUS_INVALID, "/no/such/file.pem: No such file");
     options.tls.ca_file = NULL;
     options.tls.cert_file = "/no/such/cert.pem";
-    stage_expect_refused(&options, STATUS_INVALID, "/no/such/cert.pem");
-    town_stop(&town);
+    client_fixture_expect_refused(&options, STATUS_INVALID, "/no/such/cert.pem");
+    scripted_cluster_stop(&cluster);
 }
 
 TEST(one_side_with_tls_and_the_other_without_do_not_talk)
 {
     Papers papers = papers_new();
-    static Town plain, secret;
-    town_start(&plain, 1);
+    static ScriptedCluster plain, secret;
+    scripted_cluster_start(&plain, 1);
     CqlOptions options = options_with(&plain, papers.ours->file);
-    stage_expect_refused(&options, STATUS_UNAVAILABLE, "127.0.0.21");
-    town_stop(&plain);
+    client_fixture_expect_refused(&options, STATUS_UNAVAILABLE, "127.0.0.21");
+    scripted_cluster_stop(&plain);
     secret.certificate = authority_sign(papers.ours, "right", "IP:127.0.0.21");
-    town_start(&secret, 1);
-    options = stage_options(&secret);
+    scripted_cluster_start(&secret, 1);
+    options = client_fixture_options(&secret);
     CqlClient *client = NULL;
     Reason reason = {.rule = ""};
     EXPECT(cql_open(&options, &client, &reason) != STATUS_OK);
     printf("# %s\n", reason.rule);
     EXPECT(strstr(reason.rule, "127.0.0.21") != NULL);
-    town_stop(&secret);
+    scripted_cluster_stop(&secret);
     papers_free(&papers);
 }

@@ -79,10 +79,10 @@ TEST(all_events_are_asked_for)
 TEST(a_query_has_consistency_and_flags)
 {
     BUFFER_SCOPE Buffer out = {0};
-    wire_put_query(&out, SLICE("SELECT 1"), &(WireAsk){.consistency = CQL_QUORUM});
+    wire_put_query(&out, SLICE("SELECT 1"), &(WireQuery){.consistency = CQL_QUORUM});
     expect_bytes(&out, "00000008 'SELECT 1' 0004 00");
     buffer_clear(&out);
-    wire_put_query(&out, SLICE("S"), &(WireAsk){.consistency = CQL_SERIAL, .page_size = 256});
+    wire_put_query(&out, SLICE("S"), &(WireQuery){.consistency = CQL_SERIAL, .page_size = 256});
     expect_bytes(&out, "00000001 'S' 0008 04 00000100");
     buffer_clear(&out);
     wire_put_prepare(&out, SLICE("SELECT 1"));
@@ -98,7 +98,7 @@ TEST(values_may_be_bytes_null_or_unset)
                          cql_bytes(SLICE_EMPTY)};
     CqlPart part = part_of(values, 4);
     wire_put_execute(&out, SLICE("id"), &part,
-                     &(WireAsk){.consistency = CQL_QUORUM, .conditional = true, .page_size = 1});
+                     &(WireQuery){.consistency = CQL_QUORUM, .conditional = true, .page_size = 1});
     expect_bytes(&out,
                  "0002 'id' 0004 15 0004 00000002 'ab' ffffffff fffffffe 00000000 00000001 0008");
 }
@@ -108,7 +108,7 @@ TEST(beside_a_local_quorum_the_condition_is_local_too)
     BUFFER_SCOPE Buffer out = {0};
     CqlPart part = part_of(NULL, 0);
     wire_put_execute(&out, SLICE("id"), &part,
-                     &(WireAsk){.consistency = CQL_LOCAL_QUORUM, .conditional = true});
+                     &(WireQuery){.consistency = CQL_LOCAL_QUORUM, .conditional = true});
     expect_bytes(&out, "0002 'id' 0006 10 0009");
 }
 
@@ -120,10 +120,10 @@ TEST(a_batch_is_unlogged)
     wire_put_batch(&out, 2);
     wire_put_batch_part(&out, SLICE("a"), &one);
     wire_put_batch_part(&out, SLICE("bc"), &none);
-    wire_put_batch_end(&out, &(WireAsk){.consistency = CQL_QUORUM});
+    wire_put_batch_end(&out, &(WireQuery){.consistency = CQL_QUORUM});
     expect_bytes(&out, "01 0002 01 0001 'a' 0001 00000001 'v' 01 0002 'bc' 0000 0004 00");
     buffer_clear(&out);
-    wire_put_batch_end(&out, &(WireAsk){.consistency = CQL_QUORUM, .conditional = true});
+    wire_put_batch_end(&out, &(WireQuery){.consistency = CQL_QUORUM, .conditional = true});
     expect_bytes(&out, "0004 10 0008");
 }
 
@@ -138,7 +138,7 @@ TEST(the_size_of_a_call_is_never_guessed_too_small)
     wire_put_batch(&out, 2);
     for (size_t i = 0; i < 2; i++)
         wire_put_batch_part(&out, slice_of(id, sizeof id), &parts[i]);
-    wire_put_batch_end(&out, &(WireAsk){.consistency = CQL_QUORUM, .conditional = true});
+    wire_put_batch_end(&out, &(WireQuery){.consistency = CQL_QUORUM, .conditional = true});
     wire_end(&out, frame);
     EXPECT(wire_call_size(&call) >= out.size);
 }

@@ -18,9 +18,9 @@ static void print_hex(Slice bytes)
 static CqlValue values[] = {
     {CQL_BYTES, {"value", 5}}, {CQL_NULL, {"", 0}}, {CQL_UNSET, {"", 0}}, {CQL_BYTES, {"", 0}}};
 static const CqlPart FOUR = {NULL, values, 4}, ONE = {NULL, values, 1}, NONE = {NULL, NULL, 0};
-static const WireAsk PLAIN = {.consistency = CQL_QUORUM};
-static const WireAsk PAGED = {.consistency = CQL_SERIAL, .page_size = 500};
-static const WireAsk CONDITIONAL = {.consistency = CQL_QUORUM, .conditional = true};
+static const WireQuery PLAIN = {.consistency = CQL_QUORUM};
+static const WireQuery PAGED = {.consistency = CQL_SERIAL, .page_size = 500};
+static const WireQuery CONDITIONAL = {.consistency = CQL_QUORUM, .conditional = true};
 
 static void put_log_in(Buffer *out)
 {
@@ -57,7 +57,7 @@ static void put_conditional_execute(Buffer *out)
     wire_put_execute(out, SLICE("0123456789abcdef"), &ONE, &CONDITIONAL);
 }
 
-static void put_batch_with(Buffer *out, const WireAsk *ask)
+static void put_batch_with(Buffer *out, const WireQuery *ask)
 {
     wire_put_batch(out, 3);
     wire_put_batch_part(out, SLICE("first"), &FOUR);

@@ -1,0 +1,60 @@
+/* mailbox.c -- which e-mails somebody gets: showing it, choosing it. See mailbox.h.
+ *
+ * A choice is one conditional update; the same request again is safe. */
+#include "operations/mailbox.h"
+
+#include "operations/schema_macros.h"
+
+/* clang-format off */
+static const ApiMember MAILBOX[] = {
+    WORD("digest", MyMailbox, choice, DIGEST_WORDS, .help = "How often an e-mail tells what happened to your policies."),
+    FIELD("email", MyMailbox, email, .help = "Where e-mails go."),
+    FIELD("suppressed", MyMailbox, is_suppressed, .help = "Whether this address gets only e-mails about your log-in."),
+};
+SCHEMA(MAILBOX, "Mailbox", MyMailbox, MAILBOX, .help = "Which e-mails somebody gets.");
+/* clang-format on */
+
+Status my_mailbox(Operations *ops, const Account *account, Arena *arena, MyMailbox *ret_mailbox)
+{
+    DigestRequest want;
+    MyMailbox mailbox = {.email = account->email};
+    TRY(digests_get(ops->app->accounts, account->id, &want));
+    mailbox.choice = want.choice;
+    Status status = mail_suppressed(ops->app->mail, mailbox.email, arena, &mailbox.suppressed);
+    if (status != STATUS_NOT_FOUND)
+        TRY(status);
+    mailbox.is_suppressed = status == STATUS_OK;
+    *ret_mailbox = mailbox;
+    return STATUS_OK;
+}
+
+static Status mailbox_show(Operations *ops, const Actor *actor, const Nothing *request,
+                           Arena *arena, MyMailbox *ret_mailbox, Reason *reason)
+{
+    (void)request, (void)reason;
+    return my_mailbox(ops, actor->account, arena, ret_mailbox);
+}
+
+OPERATION(mailbox_show, Nothing, MyMailbox, .help = "Show which e-mails somebody gets.",
+          .access = WEB_LOGIN, .asks = true, .answers = &SCHEMA_MAILBOX,
+          .api = {WEB_GET, "me/mail", .tag = "me"}, .no_page = "/my/mail shows it",
+          .command = {.words = "mailbox show"});
+
+typedef struct MailboxSet {
+    unsigned digest;
+} MailboxSet;
+
+static Status mailbox_set(Operations *ops, const Actor *actor, const MailboxSet *request,
+                          Arena *arena, MyMailbox *ret_mailbox, Reason *reason)
+{
+    (void)reason;
+    TRY(digests_set(ops->app->accounts, actor_id(actor), (DigestChoice)request->digest));
+    return my_mailbox(ops, actor->account, arena, ret_mailbox);
+}
+
+/* clang-format off */
+OPERATION(mailbox_set, MailboxSet, MyMailbox, .help = "Choose which e-mails somebody gets.",
+    .access = WEB_LOGIN, .no_audits = "it is one's own", .answers = &SCHEMA_MAILBOX,
+    .api = {WEB_PUT, "me/mail", .tag = "me"}, .page = {"/my/mail", "mail", "Your choice is saved."}, .command = {.words = "mailbox set"},
+    .inputs = {INPUT("digest", MailboxSet, digest, WORD, .words = DIGEST_WORDS, .help = "How often an e-mail tells what happened.")});
+/* clang-format on */

@@ -1,0 +1,176 @@
+/* operation.c -- who may, what is noted, who hears of it: the same for every operation. See operation.h. */
+#include "operations/operation.h"
+
+#include <stdlib.h>
+
+#include "operations/schema_macros.h"
+
+static const ApiMember DONE_MEMBERS[] = {FIELD("done", Done, done, .help = "True.")};
+SCHEMA(DONE, "Done", Done, DONE_MEMBERS, .help = "It was done.");
+
+/* ---- Who may ----------------------------------------------------------------------------------------------------------------- */
+
+uint32_t actor_roles(const App *app, const Account *account, bool second_shown, bool *ret_missing)
+{
+    uint32_t roles = account->state == ACCOUNT_CONFIRMED ? account->roles : 0;
+    *ret_missing = !second_shown && (roles & app->second_roles) != 0;
+    return *ret_missing ? 0 : roles;
+}
+
+bool actor_has(const Actor *actor, uint32_t roles)
+{
+    if (actor == NULL)
+        return false;
+    if (actor->is_operator && actor->account == NULL)
+        return true;
+    return (actor->roles & (roles | 1u << ROLE_ADMIN)) != 0;
+}
+
+uint64_t actor_id(const Actor *actor)
+{
+    return actor != NULL && actor->account != NULL ? actor->account->id : 0;
+}
+
+Slice actor_cookie(const Actor *actor, const char *name)
+{
+    return actor->cookie != NULL ? actor->cookie(actor->cookies_from, name) : SLICE_EMPTY;
+}
+
+void cookies_add(Cookies *cookies, const char *name, Slice value, int64_t seconds)
+{
+    CHECK(cookies->count < COOKIES_MAX);
+    cookies->list[cookies->count++] = (struct Cookie){name, value, seconds};
+}
+
+static Status check_voter(const Account *account, Reason *reason)
+{
+    if (account->state != ACCOUNT_CONFIRMED)
+        return reason_set(reason, STATUS_DENIED, "",
+                          "confirm your e-mail address first; we sent you a link");
+    if (!account_may(account, RIGHT_VOTE))
+        return reason_set(reason, STATUS_DENIED, "",
+                          "the right to vote was taken from this account");
+    return STATUS_OK;
+}
+
+Status operation_admit(const Operation *operation, const Actor *actor, Reason *reason)
+{
+    if (operation->by_session && actor->by_token)
+        return reason_set(reason, STATUS_DENIED, "Authorization", "a token cannot do this; log in");
+    switch (operation->access) {
+    case WEB_PUBLIC:
+    case WEB_GUEST:
+        return STATUS_OK;
+    case WEB_LOGIN:
+    case WEB_VOTER:
+        if (actor->is_operator && operation->whose == WEB_OWN_OR_ROLE)
+            return STATUS_OK;
+        if (actor->account == NULL && actor->is_operator)
+            return reason_set(reason, STATUS_INVALID, "as", "say who: --as NAME");
+        if (actor->account == NULL)
+            return reason_set(reason, STATUS_LOGIN, "", "log in first");
+        return operation->access == WEB_VOTER ? check_voter(actor->account, reason) : STATUS_OK;
+    case WEB_ROLE:
+        if (actor_has(actor, operation->roles))
+            return STATUS_OK;
+        if (actor->account == NULL)
+            return reason_set(reason, STATUS_LOGIN, "", "log in first");
+        if (actor->second_missing)
+            return reason_set(reason, STATUS_DENIED, "",
+                              actor->account->second
+                                  ? "log in again, with your second factor"
+                                  : "your role asks for a second factor; set it up first");
+        return reason_set(reason, STATUS_DENIED, "",
+                          "this needs a role that your account does not have");
+    }
+    return STATUS_DENIED;
+}
+
+/* ---- The audit log ------------------------------------------------------------------------------------------------------------- */
+
+Status operation_audit(Operations *ops, const Actor *actor, const AuditAct *act, Id *ret_id,
+                       Reason *reason)
+{
+    AuditAct full = *act;
+    size_t characters = 0;
+    full.actor = actor_id(actor);
+    full.origin = actor->origin;
+    for (Slice rest = full.reason; rest.size > 0; characters++)
+        rest = slice_after(rest, slice_utf8_length(rest) > 0 ? slice_utf8_length(rest) : 1);
+    if (characters > AUDIT_REASON_MAX)
+        return reason_set(reason, STATUS_INVALID, "reason", "has at most %d characters",
+                          AUDIT_REASON_MAX);
+    if (full.details.size > AUDIT_DETAILS_BYTES) /* for admins; the rest is in the thing itself */
+        full.details = slice_of(full.details.data, AUDIT_DETAILS_BYTES);
+    Status status = audit_begin(ops->app->audit, &full, ret_id);
+    if (status == STATUS_UNAVAILABLE ||
+        status == STATUS_UNKNOWN) /* of the entry; nothing else was begun */
+        return reason_set(reason, STATUS_UNAVAILABLE, "",
+                          "it could not be written to the audit log, so it was not done");
+    return status;
+}
+
+Status operation_audit_own(Operations *ops, const Actor *actor, const char *what, Id *ret_id,
+                           Reason *reason)
+{
+    Actor clerk = {.door = DOOR_COMMAND, .is_operator = true, .origin = actor->origin};
+    *ret_id = (Id){0};
+    if (!actor->is_operator || actor->account == NULL)
+        return STATUS_OK;
+    AuditAct act = {.kind = AUDIT_PERSON_AS,
+                    .object = actor->account->id,
+                    .reason = SLICE_EMPTY,
+                    .details = slice_from(what)};
+    return operation_audit(ops, &clerk, &act, ret_id, reason);
+}
+
+Status operation_audit_end(Operations *ops, Id id, Status outcome)
+{
+    if (!id_is_zero(id))
+        audit_end(ops->app->audit, id, outcome);
+    return outcome;
+}
+
+/* ---- Running ------------------------------------------------------------------------------------------------------------------- */
+
+const Operation *operation_named(Slice name)
+{
+    for (size_t i = 0; OPERATIONS[i] != NULL; i++)
+        if (slice_equal(name, slice_from(OPERATIONS[i]->name)))
+            return OPERATIONS[i];
+    return NULL;
+}
+
+/* A command in somebody's name, which no other entry would tell. What they hold is not in it. */
+static Status run_in_name(Operations *ops, const Operation *operation, const Actor *actor,
+                          const void *request, Arena *arena, void *ret_answer, Reason *reason)
+{
+    Id id;
+    TRY(operation_audit_own(ops, actor, operation->command.words, &id, reason));
+    Status status = operation->run(ops, actor, request, arena, ret_answer, reason);
+    audit_end(ops->app->audit, id,
+              status == STATUS_OK ? operation_outcome(operation, ret_answer) : status);
+    return status;
+}
+
+Status operation_outcome(const Operation *operation, const void *answer)
+{
+    return operation->outcome != NULL ? operation->outcome(answer) : STATUS_OK;
+}
+
+Status operation_run(Operations *ops, const Operation *operation, const Actor *actor,
+                     const void *request, Arena *arena, void *ret_answer, Reason *reason)
+{
+    TRY(operation_admit(operation, actor, reason));
+    bool in_name =
+        actor->is_operator && actor->account != NULL && !operation->asks && operation->audits == 0;
+    Clock clock = ops->app->world.clock;
+    int64_t until_us = clock_steady_us(clock) + operation->least_ms * US_PER_MS;
+    Status status = in_name ? run_in_name(ops, operation, actor, request, arena, ret_answer, reason)
+                            : operation->run(ops, actor, request, arena, ret_answer, reason);
+    int64_t left_us = until_us - clock_steady_us(clock);
+    if (operation->least_ms > 0 && left_us > 0 &&
+        status != STATUS_THROTTLED) /* that looked at nothing */
+        clock_sleep_us(clock, left_us);
+    return status;
+}

@@ -1,0 +1,326 @@
+/* operation.h -- what people do here: one function for each use case, one row of a table for its doors.
+ *
+ * A use case (featuring a policy, hiding one, changing a setting) is an Operation: a function that takes a request struct and fills an
+ * answer struct, and a row that says who may do it, what its inputs are, what its answer holds and where it can be reached: as a form on
+ * a page, as a JSON route, as a command. The three doors translate and decide nothing; all of them call operation_run.
+ *
+ *     typedef struct FeatureRemove { uint64_t policy; Slice reason; } FeatureRemove;
+ *     static Status feature_remove(Operations *ops, const Actor *actor, const FeatureRemove *request, Arena *arena,
+ *                                  FeaturedList *ret_list, Reason *reason) { … }
+ *     OPERATION(feature_remove, FeatureRemove, FeaturedList, .help = "Take a policy off the front page.",
+ *               .access = WEB_ROLE, .roles = 1u << ROLE_FEATURE, .audits = AUDITS(FEATURE_REMOVE), .answers = &SCHEMA_FEATURED_LIST,
+ *               .api = {.method = WEB_DELETE, .path = "featured/{policy}"}, .page = {.path = "/desk/featured/{policy}/remove"}, .command = {.words = "feature remove"},
+ *               .inputs = {INPUT("policy", FeatureRemove, policy, POLICY, .operand = true, .help = "The policy."), …})
+ *
+ * Promises:
+ *   1. operation_run checks the row's access with the rights that count here (actor_roles), whichever door the request came by.
+ *   2. What an operation does for others is in the audit log before it is done. What a command does in somebody's name is, too.
+ *   3. An input that breaks its bounds never reaches the function; the reason names the input and the rule.
+ *   4. After OK whatever this process keeps in memory of the thing has been dropped (operations_notify); other instances and those who
+ *      come after a crash learn of it from the store.
+ *   5. The answer is the same struct for every door, and its JSON is written by the same schema.
+ * Rows are collected by the build (tools/collect.py): a new file in this folder with an OPERATION in it is all that is needed.
+ * A row that has no page, route or command says why in `.no_page`, `.no_api`, `.no_command`; tests/doors refuses a row that does not. */
+#pragma once
+
+#include "access/sessions.h"
+#include "access/throttle.h"
+#include "app/app.h"
+#include "operations/schema.h"
+#include "web/route.h"
+
+typedef struct Operations Operations;
+typedef struct Operation Operation;
+
+/* ---- Who acts -------------------------------------------------------------------------------------------------------------- */
+
+typedef enum Door { DOOR_PAGE, DOOR_API, DOOR_COMMAND } Door;
+
+typedef struct Actor {
+    Door door;
+    bool is_operator; /* the command line: every role, in its own name or somebody's (--as) */
+    const Account *
+        account; /* the person who acts, or in whose name it is done; NULL: a visitor, or the operator */
+    uint32_t roles;         /* those that count here: actor_roles */
+    bool second_missing;    /* some role does not count, because the second factor was not shown */
+    Slice origin;           /* network address, or "command line" */
+    Slice agent;            /* the program, as a browser names itself; empty: not known */
+    const Session *session; /* that the request came by; NULL: none */
+    bool by_token;          /* a program with a personal token */
+    /* Reads a cookie of the browser; NULL: there is no browser. See actor_cookie. */
+    Slice (*cookie)(const void *from, const char *name);
+    const void *cookies_from;
+} Actor;
+
+/* A cookie that the actor's browser sent; empty: it has none. */
+Slice actor_cookie(const Actor *actor, const char *name);
+
+/* The roles of an account that count: those that need a second factor (setting second_factor_roles) only where it was shown. The only
+ * place that decides it. */
+uint32_t actor_roles(const App *app, const Account *account, bool second_shown, bool *ret_missing);
+/* Both take NULL as a visitor. Whether one of these roles counts; admins have all of them, and so has the operator in its own name. */
+bool actor_has(const Actor *actor, uint32_t roles);
+/* 0: a visitor, or the operator in its own name. */
+uint64_t actor_id(const Actor *actor);
+
+/* What the door shall have the browser keep, where a row names it (Operation.cookies); doors without a browser drop it. */
+enum { COOKIES_MAX = 4 };
+typedef struct Cookies {
+    struct Cookie {
+        const char *name;
+        Slice value;
+        int64_t seconds; /* as web_set_cookie takes it */
+    } list[COOKIES_MAX];
+    size_t count;
+} Cookies;
+void cookies_add(Cookies *cookies, const char *name, Slice value, int64_t seconds);
+#define COOKIE_SESSION "session"
+#define COOKIE_VISITOR \
+    "visitor" /* a random number of a browser's own, before and after somebody logs in */
+
+/* ---- Inputs ---------------------------------------------------------------------------------------------------------------- */
+
+/* clang-format off */
+/* What an input is, and the type of the member that it is bound to. */
+typedef enum InputKind {
+    INPUT_ID,     /* uint64_t: the number of a thing */
+    INPUT_POLICY, /* uint64_t: a policy; on a form its number or the beginning of its name */
+    INPUT_ACCOUNT, /* uint64_t: a person; for programs the number, on forms and command lines the name or e-mail */
+    INPUT_CATEGORY, /* uint64_t: a category, by number; on command lines also by name */
+    INPUT_PARTY,    /* uint64_t: the same of a party */
+    INPUT_NUMBER,   /* int64_t: a whole number within least and most */
+    INPUT_SMALL,    /* uint32_t: the same */
+    INPUT_LINE,     /* Slice: trimmed text without line ends, least to most characters */
+    INPUT_TEXT,     /* Slice: trimmed text, least to most characters */
+    INPUT_SECRET,   /* Slice: text that is never shown again, and not trimmed; command lines read it from stdin */
+    INPUT_OPAQUE,   /* Slice: letters, digits, - and _ */
+    INPUT_WORD,     /* an enum: one of `words` */
+    INPUT_SWITCH,   /* bool */
+    INPUT_TIME,     /* int64_t, µs: 2026-01-31T12:00:00Z; 0 when it is left out */
+    INPUT_VERSION,  /* Id: 32 hexadecimal digits, also zeros; zero when it is left out */
+    INPUT_ONCE,     /* Id: the same one again is the same act. A form carries it, programs send Idempotency-Key; otherwise a new one */
+    INPUT_NUMBERS,  /* InputNumbers: whole numbers by id; on command lines ID=NUMBER… */
+    INPUT_TEXTS,    /* InputTexts */
+    INPUT_FILE,     /* Slice: the content of a file; on command lines its path */
+    INPUT_STREAM,   /* InputStream: text that may be long; on command lines the path of a file, which is not read as a whole */
+    INPUT_KINDS
+} InputKind;
+/* clang-format on */
+
+typedef struct InputNumbers {
+    const WebNumber *numbers; /* ascending by id, none twice */
+    size_t count;
+} InputNumbers;
+
+typedef struct InputTexts {
+    const Slice *texts;
+    size_t count;
+} InputTexts;
+
+typedef struct InputStream {
+    Slice text;       /* by pages and programs */
+    const char *path; /* by command; else NULL */
+} InputStream;
+
+typedef struct Input {
+    const char *name;
+    InputKind kind;
+    size_t offset, size; /* of the member */
+    bool optional;       /* left out it is zero or empty */
+    bool operand;        /* on a command line it stands without a flag, in the order of the row */
+    bool piped; /* on a command line it is read from stdin: --NAME-stdin; secrets always are */
+    bool no_api, no_command,
+        no_page; /* this door does not have it; there it is its fallback, or zero or empty */
+    bool command_optional; /* a command may leave it out, the other doors may not */
+    bool
+        if_match; /* VERSION: programs send it as the header If-Match, an ETag or the version alone */
+    bool or_none;       /* a category or party: 0 is none */
+    bool in_body;       /* ONCE: programs may send it in the body, in place of Idempotency-Key */
+    bool lines;         /* of TEXTS: on a form one field with a line for each, not several fields */
+    bool form_optional; /* a form may leave it empty, and the function judges it */
+    int64_t least, most;
+    int most_count;           /* of lists */
+    const char *const *words; /* ended by NULL */
+    const char *fallback;     /* the value when it is left out; implies optional */
+    size_t given;             /* offset of a bool that says whether it was given; 0: none */
+    const char *flag;         /* its name on a command line where that differs; NULL: `name` */
+    const char *value;        /* what the usage calls it, "TEXT"; NULL: by its kind */
+    const char *missing;      /* what people are told who leave it out; NULL: "is missing" */
+    const char *help;
+} Input;
+
+#define INPUT(key, type, member, what, ...)                                    \
+    {                                                                          \
+        .name = (key), .kind = INPUT_##what, .offset = offsetof(type, member), \
+        .size = sizeof(((type *)NULL)->member), __VA_ARGS__                    \
+    }
+#define GIVEN(type, member) .given = offsetof(type, member)
+
+/* ---- The row --------------------------------------------------------------------------------------------------------------- */
+
+/* Where the JSON routes are. */
+#define API_PATH "/api/v1/"
+
+enum { OPERATION_INPUTS_MAX = WEB_PARAMS_MAX, OPERATION_FAULTS_MAX = 4 };
+
+typedef Status OperationRun(Operations *ops, const Actor *actor, const void *request, Arena *arena,
+                            void *ret_answer, Reason *reason);
+
+struct Operation {
+    const char *name; /* "feature_remove" */
+    const char *help; /* one sentence, imperative */
+    OperationRun *run;
+    size_t request_size, answer_size;
+    const ApiSchema *answers; /* NULL: only that it was done */
+    /* For operations whose answer tells more than OK does (stale, refused, unknown, each with what is stored now): which status it is. The
+     * function itself then returns OK, with the reason set for the doors that show only that. NULL: OK is OK. */
+    Status (*outcome)(const void *answer);
+    /* For forms, which say all that is wrong at once: after the function has refused, fills in what each field broke, in the order of the
+     * form, and returns how many. It shows only where the function's own reason is among them. NULL: that reason is all. */
+    size_t (*faults)(Operations *ops, const Actor *actor, const void *request, Arena *arena,
+                     Reason ret_reasons[OPERATION_FAULTS_MAX]);
+    size_t cookies; /* offset of a Cookies in the answer, which is not its first member; 0: none */
+    WebAccess access;
+    WebWhose whose;
+    uint32_t roles;
+    bool
+        by_session; /* not by a personal token, which must not change who gets in, nor outlive its own end */
+    bool asks;             /* changes nothing */
+    bool always;           /* works in maintenance mode, too */
+    uint64_t audits;       /* what it may write into the audit log: AUDITS(KIND) | … */
+    const char *no_audits; /* why it writes nothing there although it changes something */
+    WebThreads threads;    /* also of the GET that shows the form */
+    int64_t body_bytes;    /* 0: the setting body_bytes */
+    int64_t seconds;
+    /* What it did takes at least as long, so that the time of an answer does not tell strangers what there is. Needs `threads`. */
+    int64_t least_ms;
+    bool files; /* a form may carry a file */
+    struct {
+        WebMethod method;
+        const char *path; /* below /api/v1/; NULL: none */
+        const char *tag;  /* the group of the documentation */
+        int code;         /* 0: 200 */
+        int64_t cache_ms;
+        /* What an ETag is made of: changes whenever the answer does. NULL: it has none. */
+        Slice (*etag)(const void *answer, Arena *arena);
+    } api;
+    const char *no_api;
+    struct {
+        const char *path; /* where the form is sent; NULL: none */
+        const char *done; /* the word in the address after it was done: "featured" */
+        const char *told; /* the sentence for it */
+    } page;
+    const char *no_page;
+    struct {
+        const char *words; /* "feature remove"; NULL: none */
+        const char *
+            done; /* what is printed in place of the answer where that says nothing; NULL: the answer */
+        /* Prints the answer for people; NULL: schema_print does it by the schema. */
+        void (*print)(const void *answer, Arena *arena, Buffer *out);
+        bool creates; /* makes the data directory when there is none */
+    } command;
+    const char *no_command;
+    Input inputs[OPERATION_INPUTS_MAX]; /* up to the first without a name */
+};
+
+#define AUDITS(kind) (UINT64_C(1) << AUDIT_##kind)
+
+/* Defines OPERATION_name, whose function is the static `name`; its type is checked here, and once. */
+#define OPERATION(id, request_type, answer_type, ...)                                              \
+    static Status id##_run(Operations *ops, const Actor *actor, const void *request, Arena *arena, \
+                           void *ret_answer, Reason *reason)                                       \
+    {                                                                                              \
+        return id(ops, actor, (const request_type *)request, arena, (answer_type *)ret_answer,     \
+                  reason);                                                                         \
+    }                                                                                              \
+    const Operation OPERATION_##id = {.name = #id,                                                 \
+                                      .run = id##_run,                                             \
+                                      .request_size = sizeof(request_type),                        \
+                                      .answer_size = sizeof(answer_type),                          \
+                                      __VA_ARGS__}
+
+/* For operations whose answer is only that it was done, or that ask for nothing. */
+typedef struct Done {
+    bool done;
+} Done;
+typedef struct Nothing {
+    char none;
+} Nothing;
+
+/* All rows, ended by NULL; made by the build. */
+extern const Operation *const OPERATIONS[];
+const Operation *operation_named(Slice name);
+size_t operation_input_count(const Operation *operation);
+const Input *operation_input(const Operation *operation, const char *name);
+
+/* Checks access, notes a command that acts in somebody's name, runs the function. */
+MUST_USE Status operation_run(Operations *ops, const Operation *operation, const Actor *actor,
+                              const void *request, Arena *arena, void *ret_answer, Reason *reason);
+/* What came of an operation that returned OK, by its answer. */
+MUST_USE Status operation_outcome(const Operation *operation, const void *answer);
+/* The first part alone: who may. LOGIN, DENIED. */
+MUST_USE Status operation_admit(const Operation *operation, const Actor *actor, Reason *reason);
+
+/* ---- What operations work with ----------------------------------------------------------------------------------------------- */
+
+/* What the one who runs the site can do to it; members may be NULL, and what needs them is then refused. */
+typedef struct SiteControl {
+    /* The message when maintenance is on, data NULL when it is off. */
+    Status (*maintenance)(void *self, Arena *arena, Slice *ret_message);
+    /* data NULL turns it off. */
+    Status (*set_maintenance)(void *self, Slice message, Reason *reason);
+    void *self;
+} SiteControl;
+
+struct Operations {
+    App *app;
+    const Config *config;
+    struct PolicySummaries *summaries; /* policies as lists show them */
+    Throttle *throttle;                /* how often strangers may try; see tries.h */
+    const char
+        *_Atomic home; /* where the site is, for links in e-mails: "https://vote.example.org" */
+    char *homes[2];    /* as the settings say it, and as it is served */
+    SiteControl control;
+};
+
+/* All that is pointed to must outlive it, and it the app's threads. */
+typedef struct OperationsOptions {
+    App *app;
+    const Config *config;
+    const char *home;
+    SiteControl control;
+} OperationsOptions;
+Operations *operations_new(const OperationsOptions *options);
+void operations_free(Operations *ops);
+/* Where the site is served, which is known only once it is; copied. Once. */
+void operations_set_home(Operations *ops, const char *home);
+/* After a change by this process: drops what is kept of the thing, tells the ranking, then whoever listens (app/changes.h). Any thread. */
+void operations_notify(Operations *ops, ChangeKind kind, uint64_t id);
+
+/* Writes the entry before anything is done; `act` has kind, object, other, reason and details, the rest is the actor's. Anything but OK:
+ * do not do it. */
+MUST_USE Status operation_audit(Operations *ops, const Actor *actor, const AuditAct *act,
+                                Id *ret_id, Reason *reason);
+/* The entry for what belongs to the one who does it: only commands that act in somebody's name have one, *ret_id is zero for all else.
+ * `what` is the command. */
+MUST_USE Status operation_audit_own(Operations *ops, const Actor *actor, const char *what,
+                                    Id *ret_id, Reason *reason);
+/* Notes what came of it, which it returns. `id` zero: there is no entry. */
+MUST_USE Status operation_audit_end(Operations *ops, Id id, Status outcome);
+
+/* ---- Between the doors and the request struct (inputs.c) ------------------------------------------------------------------------ */
+
+/* The row as a parameter that `web` reads and documents. */
+WebParam input_param(const Input *input, WebFrom from);
+/* Binds a value that web has read; INVALID where it names nothing. */
+MUST_USE Status input_bind(Operations *ops, const Input *input, const WebValue *value, Arena *arena,
+                           void *request, Reason *reason);
+/* Binds what was typed, on a form or a command line: `texts` are all values that were given for this input, in order; none: it was left
+ * out. */
+MUST_USE Status input_bind_texts(Operations *ops, const Input *input, const Slice *texts,
+                                 size_t count, Arena *arena, void *request, Reason *reason);
+/* For a door that does not have this input. */
+MUST_USE Status input_bind_left_out(Operations *ops, const Input *input, Arena *arena,
+                                    void *request, Reason *reason);
+/* Every row's inputs fit their members, every door is there or explained, names are unique: for the tests. */
+MUST_USE Status operations_check(Reason *reason);

@@ -1,0 +1,56 @@
+/* operations.c -- what all operations share, and who hears of changes. See operation.h. */
+#include <stdlib.h>
+
+#include "operations/operation.h"
+#include "operations/policy_summary.h"
+
+/* Whoever changed it: other instances, too. */
+static void hear_change(void *self, ChangeKind kind, uint64_t id)
+{
+    Operations *ops = self;
+    if (kind == CHANGE_POLICY)
+        policy_summaries_forget(ops->summaries, id);
+}
+
+Operations *operations_new(const OperationsOptions *options)
+{
+    Operations *ops = calloc(1, sizeof *ops);
+    CHECK(ops != NULL);
+    *ops = (Operations){.app = options->app,
+                        .config = options->config,
+                        .summaries = policy_summaries_new(options->app),
+                        .throttle = throttle_new(options->app->world),
+                        .control = options->control};
+    operations_set_home(ops, options->home != NULL ? options->home : "");
+    changes_listen(ops->app->changes, (ChangeListener){hear_change, ops});
+    return ops;
+}
+
+void operations_set_home(Operations *ops, const char *home)
+{
+    char **own = &ops->homes[ops->homes[0] != NULL]; /* somebody may be reading the first */
+    CHECK(*own == NULL);
+    *own = strdup(home);
+    ops->home = *own;
+}
+
+void operations_free(Operations *ops)
+{
+    if (ops == NULL)
+        return;
+    policy_summaries_free(ops->summaries);
+    throttle_free(ops->throttle);
+    free(ops->homes[0]);
+    free(ops->homes[1]);
+    free(ops);
+}
+
+void operations_notify(Operations *ops, ChangeKind kind, uint64_t id)
+{
+    if (kind == CHANGE_POLICY) {
+        policies_forget(ops->app->policies, id);
+        if (ops->app->ranking_loaded)
+            (void)!ranking_policy_changed(ops->app->ranking, id); /* the next load corrects it */
+    }
+    changes_notify(ops->app->changes, kind, id);
+}

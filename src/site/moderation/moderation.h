@@ -1,0 +1,94 @@
+/* moderation.h -- what moderators work with, and what everybody may see of it: reports, featured policies, the public audit log.
+ *
+ * A view is filled by one function, and written by a template (moderation.html, pages/report.html) or as JSON (api_moderation.c). What is done
+ * goes through report_move, which writes it to the audit log first. A crash between the two leaves
+ * an entry whose outcome is not known; what was done is one conditional update (reports.h, featured.h). */
+#pragma once
+
+#include "operations/audit_list.h"
+#include "operations/featured.h"
+#include "operations/report_list.h"
+#include "operations/report_moves.h"
+#include "site/forms.h"
+#include "site/policies/policy_views.h"
+
+/* Who has a desk, and who works off reports. */
+enum {
+    MODERATION_ROLES = 1 << ROLE_MODERATE_POLICIES | 1 << ROLE_FEATURE | 1 << ROLE_EDIT_POLICIES |
+                       1 << ROLE_RESPOND,
+    MODERATION_REPORTS = 1 << ROLE_MODERATE_POLICIES,
+    MODERATION_FEATURE = 1 << ROLE_FEATURE,
+};
+enum { MODERATION_FIELD_MAX = 20000 };
+
+/* ---- Making a report (report.c) ------------------------------------------------------------------------------------------- */
+
+/* The form of a visitor or of somebody who is logged in, about a policy or about trouble with logging in. */
+typedef struct ReportForm {
+    const Viewer *viewer;
+    Slice action, back; /* where it is sent; where one came from */
+    bool is_trouble;
+    Slice policy_name;
+    Slice words, email; /* as typed */
+    FormFault fault;
+} ReportForm;
+
+/* Throttled, checked, made. For pages and programs; `report->account` is filled in. */
+MUST_USE Status moderation_report(WebRequest *request, NewReport *report, uint64_t *ret_id);
+
+/* ---- Reports (reports.c) ----------------------------------------------------------------------------------------------------- */
+
+typedef struct ReportLine {
+    ReportView view;
+    size_t more; /* others about the same policy, in the same list */
+} ReportLine;
+
+typedef struct ReportsView {
+    int64_t now_us;
+    ReportState state;
+    ReportLine *lines; /* one for all that are about one policy */
+    size_t count;
+    Chooser states;
+    Pager pager;
+} ReportsView;
+
+/* One report with all that can be done about it. */
+typedef struct ReportCase {
+    Form form;
+    int64_t now_us;
+    ReportView report;
+    ReportView *others;          /* about the same policy, whatever their state */
+    size_t other_count, waiting; /* waiting: those of them that this viewer could close */
+    bool may_delete, may_merge, may_retire, may_restore;
+} ReportCase;
+
+/* ---- The desk itself --------------------------------------------------------------------------------------------------------- */
+
+typedef struct ModerationView {
+    const Viewer *viewer;
+    bool has_reports, has_feature, has_answers;
+    size_t open, mine; /* reports that wait; that the viewer has taken */
+    bool open_more;    /* there are more than that */
+    size_t featured;   /* shown now */
+    const struct AnswerDue
+        *due; /* policies that wait for an official answer (operations/answers.h) */
+    size_t due_count;
+    int64_t oldest_us; /* since when the oldest waits; 0: none does */
+    int64_t now_us;
+} ModerationView;
+
+/* ---- Featured policies (featured.c) ------------------------------------------------------------------------------------------ */
+
+typedef struct FeaturedPage {
+    Form form;
+    FeaturedList list;
+} FeaturedPage;
+
+/* ---- The public log (audit_list.c) ------------------------------------------------------------------------------------------ */
+
+typedef struct PublicActsView {
+    int64_t now_us;
+    uint64_t policy; /* only about this one; 0: all */
+    Slice policy_name;
+    PublicActList list;
+} PublicActsView;

@@ -1,0 +1,14 @@
+/* address_counts.h -- who holds how many of something, by address: an IPv4 address, or an IPv6 /64, since one customer gets a whole
+ * /64. Has no lock of its own. */
+#pragma once
+
+#include "web/address.h"
+
+typedef struct AddressCounts AddressCounts;
+
+AddressCounts *address_counts_new(void);
+void address_counts_free(AddressCounts *address_counts);
+/* One more; returns how many that are now. */
+int64_t address_counts_add(AddressCounts *address_counts, Address address);
+/* One less of what address_counts_add counted. */
+void address_counts_remove(AddressCounts *address_counts, Address address);

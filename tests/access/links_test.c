@@ -1,0 +1,328 @@
+/* links_test.c -- one-time links, and what they let people do. */
+#include "access/closing.h"
+#include "access/credentials.h"
+#include "accounts_fixture.h"
+
+static const SessionOrigin HOME = {{"192.0.2.1", 9}, {"Browser", 7}, true, false};
+
+static LinkMail reset_mail(const char *who)
+{
+    LinkMail mail = {.account = 0};
+    EXPECT_STATUS(
+        credentials_begin_reset(fixture.accounts, slice_from(who), contract_arena(), &mail),
+        STATUS_OK);
+    return mail;
+}
+
+static LinkMail email_mail(uint64_t id, const char *email)
+{
+    LinkMail mail = {.account = 0};
+    Reason reason = {.rule = ""};
+    EXPECT_STATUS(credentials_begin_email(fixture.accounts, id, slice_from(email), contract_arena(),
+                                          &mail, &reason),
+                  STATUS_OK);
+    return mail;
+}
+
+static Status peek(LinkKind kind, Slice secret)
+{
+    Link link;
+    Reason reason = {.rule = ""};
+    Status status = links_peek(fixture.accounts, kind, secret, contract_arena(), &link, &reason);
+    EXPECT(status == STATUS_OK || reason.rule[0] != '\0');
+    return status;
+}
+
+static Status log_in(const char *who, const char *password)
+{
+    Account account;
+    return credentials_check_password(fixture.honest, slice_from(who), slice_from(password),
+                                      contract_arena(), &account);
+}
+
+/* ---- Confirming ------------------------------------------------------------------------------------------------ */
+
+TEST(a_registration_is_confirmed_by_its_link_once)
+{
+    fixture_begin();
+    uint64_t alice = fixture_pending("alice"), id = 0;
+    LinkMail mail;
+    Reason reason = {.rule = ""};
+    EXPECT_STATUS(credentials_begin_confirm(fixture.accounts, alice, contract_arena(), &mail),
+                  STATUS_OK);
+    EXPECT_SLICE(mail.email, SLICE("alice@example.org"));
+    for (int i = 0; i < 3; i++) /* a scanner opens it */
+        EXPECT_STATUS(peek(LINK_CONFIRM, mail.secret), STATUS_OK);
+    EXPECT_I64(fixture_state(alice), ACCOUNT_PENDING);
+    EXPECT_STATUS(credentials_finish_confirm(fixture.accounts, mail.secret, &id, &reason),
+                  STATUS_OK);
+    EXPECT_I64(id, alice);
+    EXPECT_I64(fixture_state(alice), ACCOUNT_CONFIRMED);
+    EXPECT_STATUS(peek(LINK_CONFIRM, mail.secret), STATUS_REFUSED);
+    EXPECT_STATUS(credentials_finish_confirm(fixture.accounts, mail.secret, &id, &reason),
+                  STATUS_REFUSED);
+    EXPECT(strstr(reason.rule, "used") != NULL);
+    EXPECT_STATUS(credentials_begin_confirm(fixture.accounts, alice, contract_arena(), &mail),
+                  STATUS_REFUSED);
+    fixture_end();
+}
+
+TEST(a_link_opens_only_what_it_is_for)
+{
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice");
+    Slice reset = reset_mail("alice").secret, email = email_mail(alice, "new@example.org").secret;
+    const Slice secrets[] = {[LINK_CONFIRM] = SLICE("x"),
+                             [LINK_RESET] = reset,
+                             [LINK_EMAIL] = email,
+                             [LINK_ADMIN] = contract_filler(43, 'A')};
+    for (int kind = 0; kind < LINK_KIND_COUNT; kind++)
+        for (int other = 0; other < LINK_KIND_COUNT; other++)
+            EXPECT_STATUS(peek((LinkKind)kind, secrets[other]),
+                          kind == other && (kind == LINK_RESET || kind == LINK_EMAIL)
+                              ? STATUS_OK
+                              : STATUS_NOT_FOUND);
+    fixture_end();
+}
+
+TEST(a_newer_link_and_time_end_a_link)
+{
+    fixture_begin();
+    uint64_t alice = fixture_pending("alice"), id;
+    LinkMail old, new;
+    EXPECT_STATUS(credentials_begin_confirm(fixture.accounts, alice, contract_arena(), &old),
+                  STATUS_OK);
+    EXPECT_STATUS(credentials_begin_confirm(fixture.accounts, alice, contract_arena(), &new),
+                  STATUS_OK);
+    EXPECT_STATUS(peek(LINK_CONFIRM, old.secret), STATUS_NOT_FOUND);
+    EXPECT_STATUS(credentials_finish_confirm(fixture.accounts, old.secret, &id, NULL),
+                  STATUS_NOT_FOUND);
+    fixture_pass_days(7);
+    EXPECT_STATUS(peek(LINK_CONFIRM, new.secret), STATUS_REFUSED);
+    EXPECT_STATUS(credentials_finish_confirm(fixture.accounts, new.secret, &id, NULL),
+                  STATUS_REFUSED);
+    EXPECT_I64(fixture_state(alice), ACCOUNT_PENDING);
+    fixture_end();
+}
+
+/* ---- Passwords ------------------------------------------------------------------------------------------------- */
+
+TEST(a_forgotten_password_is_replaced_by_a_link)
+{
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice");
+    Account account = fixture_read(alice);
+    Session session;
+    Reason reason = {.rule = ""};
+    LinkMail none = {.account = 77};
+    EXPECT_STATUS(sessions_begin(fixture.accounts, &account, &HOME, contract_arena(), &session),
+                  STATUS_OK);
+    Slice secret = reset_mail("ALICE@example.org").secret;
+    EXPECT_STATUS(credentials_finish_reset(fixture.accounts, secret, SLICE("short"), &reason),
+                  STATUS_INVALID);
+    EXPECT_STATUS(
+        credentials_finish_reset(fixture.accounts, secret, SLICE("battery staple"), &reason),
+        STATUS_OK);
+    EXPECT_STATUS(log_in("alice", "battery staple"), STATUS_OK);
+    EXPECT_STATUS(log_in("alice", "correct horse"), STATUS_LOGIN);
+    EXPECT_STATUS(
+        sessions_find(fixture.accounts, session.secret, contract_arena(), &session, &account),
+        STATUS_LOGIN);
+    EXPECT_STATUS(credentials_finish_reset(fixture.accounts, secret, SLICE("once again!"), &reason),
+                  STATUS_REFUSED);
+    EXPECT_STATUS(
+        credentials_begin_reset(fixture.accounts, SLICE("nobody"), contract_arena(), &none),
+        STATUS_NOT_FOUND);
+    EXPECT_I64(none.account, 77);
+    fixture_end();
+}
+
+TEST(a_new_password_ends_links_for_a_forgotten_one_and_for_an_email)
+{
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice");
+    Slice reset = reset_mail("alice").secret, email = email_mail(alice, "new@example.org").secret;
+    EXPECT_STATUS(credentials_set_password(fixture.accounts, alice, SLICE("battery staple"), NULL),
+                  STATUS_OK);
+    EXPECT_STATUS(peek(LINK_RESET, reset), STATUS_REFUSED);
+    EXPECT_STATUS(peek(LINK_EMAIL, email), STATUS_REFUSED);
+    EXPECT_STATUS(credentials_finish_reset(fixture.accounts, reset, SLICE("a third one"), NULL),
+                  STATUS_REFUSED);
+    EXPECT_STATUS(credentials_finish_email(fixture.accounts, email, NULL, NULL), STATUS_REFUSED);
+    EXPECT_STATUS(log_in("alice", "battery staple"), STATUS_OK);
+    fixture_end();
+}
+
+/* ---- E-mail ---------------------------------------------------------------------------------------------------- */
+
+TEST(another_email_counts_when_its_link_is_used)
+{
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice"), bob = fixture_confirmed("bob");
+    Account account = fixture_read(alice);
+    Session home, cafe, found;
+    Reason reason = {.rule = ""};
+    LinkMail mail;
+    EXPECT_STATUS(sessions_begin(fixture.accounts, &account, &HOME, contract_arena(), &home),
+                  STATUS_OK);
+    EXPECT_STATUS(sessions_begin(fixture.accounts, &account, &HOME, contract_arena(), &cafe),
+                  STATUS_OK);
+    EXPECT_STATUS(credentials_begin_email(fixture.accounts, alice, SLICE("ALICE@example.org"),
+                                          contract_arena(), &mail, &reason),
+                  STATUS_REFUSED);
+    EXPECT_STATUS(credentials_begin_email(fixture.accounts, alice, SLICE("nowhere"),
+                                          contract_arena(), &mail, &reason),
+                  STATUS_INVALID);
+    mail = email_mail(alice, " New@example.org ");
+    EXPECT_SLICE(mail.email, SLICE("New@example.org"));
+    EXPECT_I64(fixture_holder("new@example.org"), 0);
+    EXPECT_STATUS(credentials_finish_email(fixture.accounts, mail.secret, &home, &reason),
+                  STATUS_OK);
+    EXPECT_I64(fixture_holder("new@example.org"), alice);
+    EXPECT_I64(fixture_holder("alice@example.org"), 0);
+    EXPECT_STATUS(sessions_find(fixture.accounts, home.secret, contract_arena(), &found, &account),
+                  STATUS_OK);
+    EXPECT_STATUS(sessions_find(fixture.accounts, cafe.secret, contract_arena(), &found, &account),
+                  STATUS_LOGIN);
+    EXPECT_STATUS(credentials_finish_email(fixture.accounts, mail.secret, &home, &reason),
+                  STATUS_REFUSED);
+    /* Taken: told at the end, and the link is still good when it is free again. */
+    mail = email_mail(alice, "bob@example.org");
+    EXPECT_STATUS(credentials_finish_email(fixture.accounts, mail.secret, NULL, &reason),
+                  STATUS_REFUSED);
+    EXPECT_SLICE(slice_from(reason.field), SLICE("email"));
+    EXPECT_STATUS(access_close_account(fixture.accounts, bob, NULL), STATUS_OK);
+    EXPECT_STATUS(credentials_finish_email(fixture.accounts, mail.secret, NULL, &reason),
+                  STATUS_OK);
+    EXPECT_I64(fixture_holder("bob@example.org"), alice);
+    fixture_end();
+}
+
+TEST(a_closed_account_has_no_links)
+{
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice");
+    Slice reset = reset_mail("alice").secret, email = email_mail(alice, "new@example.org").secret;
+    LinkMail mail;
+    EXPECT_STATUS(access_close_account(fixture.accounts, alice, NULL), STATUS_OK);
+    EXPECT_STATUS(peek(LINK_RESET, reset), STATUS_REFUSED);
+    EXPECT_STATUS(peek(LINK_EMAIL, email), STATUS_NOT_FOUND);
+    EXPECT_STATUS(credentials_finish_reset(fixture.accounts, reset, SLICE("battery staple"), NULL),
+                  STATUS_REFUSED);
+    EXPECT_STATUS(credentials_begin_email(fixture.accounts, alice, SLICE("new@example.org"),
+                                          contract_arena(), &mail, NULL),
+                  STATUS_REFUSED);
+    Slice secret;
+    EXPECT_STATUS(links_make(fixture.accounts, &(NewLink){LINK_RESET, alice, SLICE_EMPTY},
+                             contract_arena(), &secret),
+                  STATUS_REFUSED);
+    EXPECT_STATUS(links_make(fixture.accounts, &(NewLink){LINK_RESET, 999, SLICE_EMPTY},
+                             contract_arena(), &secret),
+                  STATUS_NOT_FOUND);
+    fixture_end();
+}
+
+/* ---- Races ----------------------------------------------------------------------------------------------------- */
+
+enum { RACERS = 8 };
+typedef struct Race {
+    Slice secret;
+    LinkKind kind;
+    Status status[RACERS];
+    uint64_t id[RACERS];
+} Race;
+
+static void use_link(int index, void *context)
+{
+    Race *race = context;
+    ARENA_SCOPE Arena *arena = arena_new();
+    Slice password = arena_print(arena, "password number %d", index);
+    Registration person = {.name = arena_print(arena, "admin%d", index),
+                           .email = arena_print(arena, "admin%d@example.org", index),
+                           .without_password = true};
+    Accounts *accounts = index % 2 == 0 ? fixture.honest : fixture.accounts;
+    if (race->kind == LINK_RESET)
+        race->status[index] = credentials_finish_reset(accounts, race->secret, password, NULL);
+    else if (race->kind == LINK_EMAIL)
+        race->status[index] = credentials_finish_email(accounts, race->secret, NULL, NULL);
+    else if (race->kind == LINK_ADMIN)
+        race->status[index] =
+            credentials_finish_first_admin(accounts, race->secret, &person, &race->id[index], NULL);
+    else
+        race->status[index] =
+            credentials_finish_confirm(accounts, race->secret, &race->id[index], NULL);
+}
+
+/* Those who come too late are refused; who changes the same e-mail at the same time may also be told of the other. */
+static int winners_of(Race *race)
+{
+    int winners = 0;
+    contract_threads(RACERS, use_link, race);
+    for (int i = 0; i < RACERS; i++) {
+        winners += race->status[i] == STATUS_OK;
+        EXPECT(race->status[i] == STATUS_OK || race->status[i] == STATUS_REFUSED ||
+               (race->kind == LINK_EMAIL && race->status[i] == STATUS_CONFLICT));
+    }
+    return winners;
+}
+
+TEST(of_many_who_use_a_link_exactly_one_wins)
+{
+    fixture_begin();
+    for (int round = 0; round < 5; round++) {
+        const char *word =
+            arena_text(contract_arena(), arena_print(contract_arena(), "user%d", round));
+        uint64_t id = fixture_pending(word);
+        Slice new_email = arena_print(contract_arena(), "new%d@example.org", round);
+        LinkMail mail;
+        EXPECT_STATUS(credentials_begin_confirm(fixture.accounts, id, contract_arena(), &mail),
+                      STATUS_OK);
+        Race confirm = {.secret = mail.secret, .kind = LINK_CONFIRM};
+        EXPECT_I64(winners_of(&confirm), 1);
+        Race reset = {.secret = reset_mail(word).secret, .kind = LINK_RESET};
+        EXPECT_I64(winners_of(&reset), 1);
+        for (int i = 0; i < RACERS; i++) {
+            Slice password = arena_print(contract_arena(), "password number %d", i);
+            EXPECT_STATUS(log_in(word, arena_text(contract_arena(), password)),
+                          reset.status[i] == STATUS_OK ? STATUS_OK : STATUS_LOGIN);
+        }
+        EXPECT_STATUS(
+            credentials_begin_email(fixture.accounts, id, new_email, contract_arena(), &mail, NULL),
+            STATUS_OK);
+        Race email = {.secret = mail.secret, .kind = LINK_EMAIL};
+        int winners = winners_of(&email);
+        EXPECT(winners >= 1); /* a late one may find that it is so already */
+        EXPECT_I64(fixture_holder(arena_text(contract_arena(), new_email)), id);
+    }
+    fixture_end();
+}
+
+TEST(a_new_site_has_one_first_admin)
+{
+    fixture_begin();
+    Slice old, secret;
+    Registration bad = fixture_person("a!");
+    uint64_t id;
+    EXPECT_STATUS(credentials_begin_first_admin(fixture.accounts, contract_arena(), &old),
+                  STATUS_OK);
+    EXPECT_STATUS(credentials_begin_first_admin(fixture.accounts, contract_arena(), &secret),
+                  STATUS_OK);
+    EXPECT_STATUS(peek(LINK_ADMIN, old), STATUS_NOT_FOUND);
+    EXPECT_STATUS(credentials_finish_first_admin(fixture.accounts, secret, &bad, &id, NULL),
+                  STATUS_INVALID);
+    EXPECT_STATUS(peek(LINK_ADMIN, secret), STATUS_OK);
+    Race race = {.secret = secret, .kind = LINK_ADMIN};
+    EXPECT_I64(winners_of(&race), 1);
+    int admins = 0;
+    for (uint64_t account = 1; account <= RACERS; account++) {
+        Account found;
+        if (accounts_read(fixture.honest, account, contract_arena(), &found) != STATUS_OK)
+            continue;
+        admins += account_has(&found, ROLE_ADMIN);
+        EXPECT(account_has(&found, ROLE_ADMIN) || found.state == ACCOUNT_VOID);
+    }
+    EXPECT_I64(admins, 1);
+    EXPECT_STATUS(credentials_begin_first_admin(fixture.accounts, contract_arena(), &secret),
+                  STATUS_REFUSED);
+    fixture_end();
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+"""Collects what sources define into one table, so that nobody keeps a list by hand.
+
+Usage: collect.py OUTPUT HEADER TYPE TABLE PREFIX MACRO FILE…
+
+Writes `const TYPE *const TABLE[]`, ended by NULL, with &PREFIXname for every `MACRO(name, …` that begins a line of one of the files, in the
+order of the files' names and of their lines. An OUTPUT that ends with .h only declares them.
+"""
+import pathlib
+import re
+import sys
+
+
+def main():
+    output, header, kind, table, prefix, macro, *files = sys.argv[1:]
+    names = []
+    for file in sorted(files):
+        names += re.findall(rf"^{macro}\((\w+)", pathlib.Path(file).read_text(), re.M)
+    lines = [f'/* Made by tools/collect.py from the sources; do not edit. */\n#include "{header}"\n']
+    lines += [f"extern const {kind} {prefix}{name};" for name in names]
+    if output.endswith(".h"):
+        pathlib.Path(output).write_text("#pragma once\n" + "\n".join(lines) + "\n")
+        return
+    lines += [f"const {kind} *const {table}[] = {{", *(f"    &{prefix}{name}," for name in names), "    NULL};", ""]
+    pathlib.Path(output).write_text("\n".join(lines))
+
+
+main()
