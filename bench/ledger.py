@@ -184,4 +184,5 @@ def body():
         goals.print()
 
 
-run.main(body)
+if __name__ == "__main__":
+    run.main(body)

@@ -57,8 +57,7 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
     app.policies = policies_new(&(PoliciesOptions){.store = store,
                                                    .world = world,
                                                    .id_block = ID_BLOCK,
-                                                   .cache_s = shared ? SHARED_CACHE_S : CACHE_S,
-                                                   .shared = shared});
+                                                   .cache_s = shared ? SHARED_CACHE_S : CACHE_S});
     app.reports = reports_new(&(ReportsOptions){.store = store,
                                                 .world = world,
                                                 .vault = parts->vault,
@@ -79,7 +78,9 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
                                           .listener = changes_of_votes(app.changes),
                                           .shared = shared,
                                           .read_cache_us = read_cache_us(store)});
-    app.sync = shared ? instance_sync_new(app.ranking, app.changes, world.clock) : NULL;
+    if (shared)
+        app.sync = instance_sync_new(
+            &(InstanceSyncOptions){store, app.policies, app.ranking, app.changes, world.clock});
     *ret_app = app;
     TRY(account_roles_from(slice_from(parts->config->second_factor_roles), "second_factor_roles",
                            &ret_app->second_roles, reason));

@@ -6,8 +6,8 @@
  *     changes_notify(app->changes, CHANGE_POLICY, policy);
  *   1. A listener is called by the thread that notifies, which may be a voter's: it leaves a mark and returns.
  *   2. A save of votes is in the ranking before anybody hears of it.
- *   3. Nothing is remembered. What a crash left untold, and what other instances did, comes from the store's own marks (policy_news,
- *      `changed`), which instance_sync follows.
+ *   3. Nothing is remembered. What a crash left untold, and what other instances did, comes from marks in the store (news.h,
+ *      and `changed` for counts), which instance_sync follows.
  * Listeners are added while the process starts, and are never removed: they must outlive the app. */
 #pragma once
 
@@ -23,7 +23,8 @@ typedef enum ChangeKind {
     CHANGE_ACCOUNT, /* roles, rights or sessions; id: the account */
     CHANGE_NOTICES, /* somebody dismissed some; id: the account */
     CHANGE_VOTES,   /* somebody saved votes here; id: the voter */
-    CHANGE_RANKING  /* other instances saved votes */
+    CHANGE_RANKING, /* other instances saved votes */
+    CHANGE_KINDS
 } ChangeKind;
 
 typedef struct ChangeListener {

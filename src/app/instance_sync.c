@@ -1,49 +1,110 @@
-/* instance_sync.c -- see instance_sync.h. A look takes as long as it takes, and the next begins PAUSE_MS after it, so a slow store is not asked
- * more than it can answer. What a look misses is found by the task `rankings`. */
+/* instance_sync.c -- see instance_sync.h.
+ *
+ * A look takes as long as it takes, and the next begins PAUSE_MS after it, so a slow store is not asked more than it can answer. A mark may
+ * be visible before its change, so a thing is looked at again until a look began AGAIN_S after the mark's second. The task
+ * `rankings` finds what comes later than that, or from a clock that is off by more than BACK_S. */
 #include "app/instance_sync.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { PAUSE_MS = 250, STEP_MS = 50 };
+#include "news/news.h"
+#include "ranking/map.h"
+
+enum { PAUSE_MS = 250, STEP_MS = 50, BACK_S = 6, AGAIN_S = 3, FOLLOWED_MAX = 20000 };
 
 struct InstanceSync {
-    Ranking *ranking;
-    Changes *changes;
-    Clock clock;
+    InstanceSyncOptions options;
     pthread_t thread;
     bool started;
     _Atomic bool ends;
+
+    /* Of the thread alone. */
+    Map followed; /* policy -> second in which it was last read again */
+    int64_t now_s;
+    Map seen; /* policies of this look */
+    uint64_t *policies;
+    size_t count, room;
+    bool changed[CHANGE_KINDS]; /* what else was marked in the last seconds */
 };
 
-static void hear_policy(void *self, uint64_t policy)
+static void take_news(void *context, const News *news)
 {
-    changes_notify(((struct InstanceSync *)self)->changes, CHANGE_POLICY, policy);
+    struct InstanceSync *sync = context;
+    bool is_late = sync->now_s >= news->second + AGAIN_S;
+    switch (news->kind) {
+    case NEWS_FRONT:
+        sync->changed[CHANGE_FRONT] |= !is_late;
+        return;
+    case NEWS_GROUPS:
+        sync->changed[CHANGE_GROUPS] |= !is_late;
+        return;
+    case NEWS_TEXT:
+        sync->changed[CHANGE_TEXT] |= !is_late;
+        return;
+    case NEWS_POLICY:
+        if ((int64_t)map_get(&sync->followed, news->id) >= news->second + AGAIN_S ||
+            map_get(&sync->seen, news->id) != 0)
+            return;
+        map_put(&sync->seen, news->id, 1);
+        if (sync->count == sync->room) {
+            sync->room = 2 * sync->room + 64;
+            sync->policies = realloc(sync->policies, sync->room * sizeof *sync->policies);
+            CHECK(sync->policies != NULL);
+        }
+        sync->policies[sync->count++] = news->id;
+        return;
+    }
+}
+
+static Status follow_news(struct InstanceSync *sync)
+{
+    const InstanceSyncOptions *with = &sync->options;
+    map_free(&sync->seen);
+    sync->count = 0;
+    memset(sync->changed, 0, sizeof sync->changed);
+    sync->now_s = clock_now_us(with->clock) / US_PER_S;
+    TRY(news_read(with->store, sync->now_s - BACK_S, sync->now_s + BACK_S, take_news, sync));
+    for (size_t i = 0; i < sync->count; i++) {
+        policies_forget(with->policies, sync->policies[i]);
+        Status status = ranking_policy_changed(with->ranking, sync->policies[i]);
+        changes_notify(with->changes, CHANGE_POLICY, sync->policies[i]);
+        if (status != STATUS_NOT_FOUND)
+            TRY(status);
+    }
+    for (ChangeKind kind = 0; kind < CHANGE_KINDS; kind++)
+        if (sync->changed[kind])
+            changes_notify(with->changes, kind, 0);
+    if (sync->followed.count > FOLLOWED_MAX)
+        map_free(&sync->followed); /* costs some reads more */
+    for (size_t i = 0; i < sync->count; i++)
+        map_put(&sync->followed, sync->policies[i], (uint64_t)sync->now_s);
+    return STATUS_OK;
 }
 
 static void *follow(void *argument)
 {
     struct InstanceSync *sync = argument;
-    RankingHeard heard = {hear_policy, sync};
+    Clock clock = sync->options.clock;
     while (!atomic_load(&sync->ends)) {
-        bool changed = false;
-        (void)!ranking_follow(sync->ranking, &heard, &changed);
-        if (changed)
-            changes_notify(sync->changes, CHANGE_RANKING, 0);
+        int64_t began_us = clock_now_us(clock);
+        bool counts = false;
+        if (follow_news(sync) == STATUS_OK)
+            (void)!ranking_follow(sync->options.ranking, began_us, &counts);
+        if (counts || sync->count > 0)
+            changes_notify(sync->options.changes, CHANGE_RANKING, 0);
         for (int i = 0; i < PAUSE_MS / STEP_MS && !atomic_load(&sync->ends); i++)
-            clock_sleep_us(sync->clock, STEP_MS * US_PER_MS);
+            clock_sleep_us(clock, STEP_MS * US_PER_MS);
     }
     return NULL;
 }
 
-struct InstanceSync *instance_sync_new(Ranking *ranking, Changes *changes, Clock clock)
+struct InstanceSync *instance_sync_new(const InstanceSyncOptions *options)
 {
     struct InstanceSync *sync = calloc(1, sizeof *sync);
     CHECK(sync != NULL);
-    sync->ranking = ranking;
-    sync->changes = changes;
-    sync->clock = clock;
+    sync->options = *options;
     return sync;
 }
 
@@ -60,5 +121,8 @@ void instance_sync_free(struct InstanceSync *sync)
     atomic_store(&sync->ends, true);
     if (sync->started)
         pthread_join(sync->thread, NULL);
+    map_free(&sync->followed);
+    map_free(&sync->seen);
+    free(sync->policies);
     free(sync);
 }

@@ -52,7 +52,7 @@ static Status write_text(Policies *policies, const PolicyRow *row, PolicyRevisio
         .before = row->text_value,
         .also = also,
         .also_count = 2,
-        .marks = policy_mark(policies, id, arena)};
+        .marks = news_mark(policies->world.clock, NEWS_POLICY, id, arena)};
     return record_write(&records, &write, arena, NULL);
 }
 
@@ -148,7 +148,7 @@ Status policies_disown(Policies *policies, uint64_t id, uint64_t owner)
         .place = {&POLICY_OWNER_RECORD, &TABLE_POLICIES, policy_row_key(id, arena), OWNER},
         .record = &nobody,
         .before = row.owner_value,
-        .marks = policy_mark(policies, id, arena)};
+        .marks = news_mark(policies->world.clock, NEWS_POLICY, id, arena)};
     Status status = record_write(&records, &write, arena, NULL);
     /* Nothing else takes an owner away, so whoever was first did the same. */
     if (status == STATUS_OK || status == STATUS_CONFLICT) {

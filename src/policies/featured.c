@@ -140,7 +140,13 @@ Status policies_feature_check(Policies *policies, const FeatureRequest *want, Re
     return check_policy(policies, want->policy, arena, reason);
 }
 
+static Batch mark_of(const Policies *policies, Arena *arena)
+{
+    return news_mark(policies->world.clock, NEWS_FRONT, 0, arena);
+}
+
 typedef struct Featuring {
+    const Policies *policies;
     const FeatureRequest *want;
     int64_t now_us;
 } Featuring;
@@ -149,32 +155,42 @@ static Status apply_request(RecordEditing *editing, void *context, Reason *reaso
 {
     const Featuring *featuring = context;
     editing->write = true;
+    editing->also.marks = mark_of(featuring->policies, editing->arena);
     return put(editing->record, featuring->want, featuring->now_us, reason);
 }
 
 Status policies_feature(Policies *policies, const FeatureRequest *want, Reason *reason)
 {
     Records records = policies_records(policies);
-    Featuring featuring = {want, clock_now_us(policies->world.clock)};
+    Featuring featuring = {policies, want, clock_now_us(policies->world.clock)};
     TRY(policies_feature_check(policies, want, reason));
     RecordEdit edit = {.place = LIST, .apply = apply_request, .context = &featuring};
     return record_edit(&records, &edit, reason);
 }
 
+typedef struct Unfeaturing {
+    const Policies *policies;
+    uint64_t policy;
+} Unfeaturing;
+
 static Status apply_removal(RecordEditing *editing, void *context, Reason *reason)
 {
+    const Unfeaturing *removal = context;
     FeaturedList *list = editing->record;
-    size_t at = find(list, *(uint64_t *)context);
+    size_t at = find(list, removal->policy);
     (void)reason;
-    editing->write = at < list->count;
-    if (editing->write)
-        take_out(list, at);
+    if (at == list->count)
+        return STATUS_OK;
+    editing->write = true;
+    editing->also.marks = mark_of(removal->policies, editing->arena);
+    take_out(list, at);
     return STATUS_OK;
 }
 
 Status policies_unfeature(Policies *policies, uint64_t policy)
 {
     Records records = policies_records(policies);
-    RecordEdit edit = {.place = LIST, .apply = apply_removal, .context = &policy};
+    Unfeaturing removal = {policies, policy};
+    RecordEdit edit = {.place = LIST, .apply = apply_removal, .context = &removal};
     return record_edit(&records, &edit, NULL);
 }

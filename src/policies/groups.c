@@ -215,7 +215,8 @@ static Status write_group(Policies *policies, GroupKind kind, const PolicyGroup 
         .record = &next,
         .before = head->value,
         .also = also,
-        .also_count = 2};
+        .also_count = 2,
+        .marks = news_mark(policies->world.clock, NEWS_GROUPS, 0, arena)};
     return record_write(&records, &write, arena, NULL);
 }
 

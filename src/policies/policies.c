@@ -11,7 +11,6 @@ Policies *policies_new(const PoliciesOptions *options)
     CHECK(policies != NULL);
     policies->store = options->store;
     policies->world = options->world;
-    policies->shared = options->shared;
     policies->ids = sequence_new(options->store, options->world, "policies", options->id_block);
     policies->cache = policy_cache_new(options->world.clock,
                                        options->cache_max > 0 ? options->cache_max : CACHE_MAX,

@@ -30,7 +30,6 @@ typedef struct PoliciesOptions {
     uint32_t id_block;
     int64_t cache_s;    /* how long facts may be taken from the cache */
     uint32_t cache_max; /* policies in the cache, about 250 bytes each; 0: 250,000 */
-    bool shared;        /* other instances follow: changes are announced (policies_changed) */
 } PoliciesOptions;
 
 Policies *policies_new(const PoliciesOptions *options);
@@ -183,12 +182,6 @@ typedef struct PolicyNews {
     size_t listed;
 } PolicyNews;
 MUST_USE Status policies_news(Policies *policies, uint64_t id, Arena *arena, PolicyNews *ret_news);
-
-/* The policies whose rows were about to change in a minute (since 1970), in its second `from` or later. For instances that follow each
- * other. Marks live for an hour. */
-typedef void PolicyMarkVisit(void *context, uint64_t policy, uint8_t second);
-MUST_USE Status policies_changed(Policies *policies, uint32_t minute, uint8_t from,
-                                 PolicyMarkVisit *visit, void *context);
 
 /* ---- Facts for rules --------------------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "base/read_cache.h"
+#include "news/news.h"
 #include "policies/policy_cache.h"
 
 enum {
@@ -15,8 +16,7 @@ struct Policies {
     World world;
     Sequence *ids;
     PolicyCache *cache;
-    ReadCache *group_names; /* by kind and id */
-    bool shared;
+    ReadCache *group_names;                   /* by kind and id */
     _Atomic uint64_t left[POLICIES_LEFT_MAX]; /* sources of merges that wait to be ended; 0: none */
 };
 
@@ -55,8 +55,6 @@ MUST_USE Status policy_update(Policies *policies, uint64_t id, Update *update, A
  * cache and the lists know of it. CONFLICT: the row moved on without it. move->id must be set. */
 MUST_USE Status policy_append(Policies *policies, const PolicyRow *row, PolicyMove *move,
                               int64_t not_before_us);
-/* What announces a change of the policy's row; empty where nobody follows. */
-Batch policy_mark(Policies *policies, uint64_t id, Arena *arena);
 MUST_USE Status policy_check_reason(Slice text, Reason *reason);
 
 /* What a policy shows: for policies_read and for pages. */

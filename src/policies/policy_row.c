@@ -177,7 +177,7 @@ Status policy_update(Policies *policies, uint64_t id, Update *update, Arena *are
 {
     update->table = &TABLE_POLICIES;
     update->row = policy_row_key(id, arena);
-    update->marks = policy_mark(policies, id, arena);
+    update->marks = news_mark(policies->world.clock, NEWS_POLICY, id, arena);
     return store_update(policies->store, update, POLICIES_TRIES, arena, NULL);
 }
 

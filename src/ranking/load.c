@@ -390,10 +390,10 @@ static void add_count(void *context, VotesMark mark)
     add_changed(context, mark.policy);
 }
 
-static void add_news(void *context, uint64_t policy, uint8_t second)
+static void add_moved(void *context, const News *news)
 {
-    (void)second;
-    add_changed(context, policy);
+    if (news->kind == NEWS_POLICY)
+        add_changed(context, news->id);
 }
 
 /* Since the last load or refresh that went well, by the clock that says more. */
@@ -418,8 +418,9 @@ static Status read_marks(Ranking *ranking, Votes *votes, Changed *changed, Chang
     /* One minute ahead, for clocks that are. */
     for (uint32_t at = minute - since - REFRESH_MINUTES; at <= minute + 1; at++)
         TRY(votes_changed(votes, at, 0, add_count, changed));
-    for (uint32_t at = minute - since - REFRESH_MINUTES; ranking->shared && at <= minute + 1; at++)
-        TRY(policies_changed(ranking->policies, at, 0, add_news, moved));
+    if (ranking->shared)
+        TRY(news_read(ranking->store, (int64_t)(minute - since - REFRESH_MINUTES) * S_PER_MINUTE,
+                      (int64_t)(minute + 2) * S_PER_MINUTE - 1, add_moved, moved));
     return minutes_since(ranking) >= MARKS_MINUTES && !MUTANT(refresh_ten_minutes)
                ? STATUS_UNAVAILABLE
                : STATUS_OK;

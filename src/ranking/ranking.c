@@ -32,8 +32,7 @@ void ranking_free(Ranking *ranking)
     pending_free(&ranking->pending);
     pthread_rwlock_destroy(&ranking->lock);
     free(ranking->again);
-    map_free(&ranking->followed_counts);
-    map_free(&ranking->followed_policies);
+    map_free(&ranking->followed);
     free(ranking);
 }
 

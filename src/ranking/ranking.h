@@ -43,16 +43,11 @@ MUST_USE Status ranking_policy_changed(Ranking *ranking, uint64_t policy);
  * ranking_load, when that is so long ago that marks may have gone. For clusters and after `votes_project` of others. */
 MUST_USE Status ranking_refresh(Ranking *ranking);
 
-/* Who hears of policies that another instance moved or edited, after the ranking has read them; NULL: nobody. */
-typedef struct RankingHeard {
-    void (*policy)(void *self, uint64_t policy);
-    void *self;
-} RankingHeard;
-
-/* For clusters, about once a second and by one thread: reads again what others changed in the last seconds. Much less than a refresh, and not as
- * much: clocks may be 5 seconds off, and what comes later than 3 seconds after its mark waits for the next refresh. *ret_changed is set whatever
- * is returned: something may be different from before. */
-MUST_USE Status ranking_follow(Ranking *ranking, const RankingHeard *heard, bool *ret_changed);
+/* For clusters, about once a second and by one thread: reads the counts again that others changed in the last seconds. Much less than a
+ * refresh, and not as much: clocks may be 5 seconds off, and what comes later than 3 seconds after its mark waits for the next refresh.
+ * The caller has handed over the policies that others moved or edited (ranking_policy_changed; app/instance_sync.h), as of `began_us`:
+ * so are answers from then on. *ret_changed is set whatever is returned: something may be different from before. */
+MUST_USE Status ranking_follow(Ranking *ranking, int64_t began_us, bool *ret_changed);
 
 typedef struct RankQuery {
     uint32_t days;            /* 0: all votes; else 1 … 31 */

@@ -12,8 +12,11 @@
 
 #include <pthread.h>
 
+#include "news/news.h"
 #include "ranking/pending.h"
 #include "ranking/ranking_index.h"
+
+enum { S_PER_MINUTE = 60 };
 
 struct Ranking {
     Store *store;
@@ -37,8 +40,8 @@ struct Ranking {
     int64_t followed_us;         /* when the last look at others began that went well */
     int64_t dropped_us;          /* steady time when idle trees were last looked for */
 
-    /* Of the thread that follows: when a policy was last read, in seconds. */
-    Map followed_counts, followed_policies;
+    /* Of the thread that follows: when the counts of a policy were last read, in seconds. */
+    Map followed;
 };
 
 uint32_t ranking_today(const Ranking *ranking);

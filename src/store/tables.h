@@ -112,9 +112,6 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
     X(POLICY_INDEX, 32, "policy_index", PLAIN, true, false,                                        \
       "name, date, party/id, category/id, owner/id", "sort key, policy: the policy",               \
       "policies: after a change, and reindex")                                                     \
-    X(POLICY_NEWS, 33, "policy_news", REPEATED, false, true, "minute",                             \
-      "second, policy: its row is about to change; expires after an hour",                         \
-      "policies: before a change, on a store that others share")                                   \
     X(RANK_CHECKPOINTS, 40, "rank_checkpoints", PLAIN, false, false,                               \
       "generation; or generation, day",                                                            \
       "day: digest of the late days it knew; or page of 1024 ids: that digest, then policy, "      \
@@ -172,7 +169,10 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
     X(ROLL, 83, "roll", PLAIN, true, false, "keyed hash of a folded e-mail",                       \
       "on: keyed hash of the name, or nothing", "accounts: import of a roll")                      \
     X(TEXTS, 84, "texts", CONDITIONAL, false, false, "privacy or terms",                           \
-      "head: id of the write, last revision; v/number: when, who, the text", "texts")
+      "head: id of the write, last revision; v/number: when, who, the text", "texts")              \
+    X(NEWS, 100, "news", REPEATED, false, true, "hour (4 bytes), shard (1 byte)",                  \
+      "second of the hour, kind, id: it is about to change; expires after 40 days",                \
+      "news: with the update that it announces")
 
 #define X(id, number, name, kind, deletes, expires, row, columns, writer) \
     extern const Table TABLE_##id;

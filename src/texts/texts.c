@@ -2,6 +2,7 @@
  * bytes) holds: format | when | who | the text, is written once, and proves its update. */
 #include "texts/texts.h"
 
+#include "news/news.h"
 #include "store/record.h"
 
 const char *const TEXT_KIND_WORDS[] = WORDS(TEXT_KIND_LIST, WORD_2);
@@ -131,6 +132,7 @@ Status texts_write(Store *store, World world, const NewText *want, Reason *reaso
         write.also = &(Change){.column = write.proof,
                                .value = record_encode(&TEXT_RECORD, &text, NULL, arena)};
         write.also_count = 1;
+        write.marks = news_mark(world.clock, NEWS_TEXT, want->kind, arena);
         status = record_write(&records, &write, arena, NULL);
     }
     if (status == STATUS_CONFLICT)
