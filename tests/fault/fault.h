@@ -11,12 +11,13 @@
  *   FAULT_SHORT     1: if the n-th call is a write, it writes one half and says so; the next chosen call fails.
  *   FAULT_LIE       1: syncs say that all is well and save nothing. A test of tests: what relies on syncs must notice.
  *   FAULT_CUT_AT    n: instead of the n-th call (reads not counted) the power fails.
- *   FAULT_KEEP      what a cut leaves of the bytes that were written but not synced: none (the default), all, or
- *                   random (a length between the synced and the written one, for each file its own).
+ *   FAULT_KEEP      what a cut leaves of the bytes that were written but not synced: none (the default), all,
+ *                   random (a length between the synced and the written one, for each file its own), or pages (each page of
+ *                   4 KiB by itself is there, or not, or in part: zeros are where it was lost, or the file ends there).
  *   FAULT_DIRS      keep (the default): names survive a cut. undo: what was created, renamed, linked or removed since
  *                   the last sync of its directory is undone; a new file that was synced itself keeps its name, as
  *                   on ext4. strict: only the sync of the directory keeps the name, as POSIX has it.
- *   FAULT_SEED      a number that decides the random lengths.
+ *   FAULT_SEED      a number that decides the random lengths, and which pages are lost.
  *   FAULT_CONTROL   a file that is looked at before each watched call; when it changes, its one line is obeyed:
  *                   `fail KINDS ERRNO` (all from now on), `clear`, or `cut`. Replace it by rename.
  *   FAULT_REPORT    a file that receives the counts at the end, one `name number` a line, and `failed KIND PATH`.
@@ -29,7 +30,8 @@
  *   3. After a failed sync the bytes that it was to save are never counted as synced, however often the sync is
  *      repeated: the kernel forgets them as well.
  *   4. A power cut ends the program at once with exit code 137, and what the files then hold is all that remains.
- *   5. The model knows files that grow at their end. A cut after an overwrite of synced bytes ends with exit code 70.
+ *   5. Synced bytes that were overwritten and not synced again come back: all of them with `none`, none with `all`, else each page
+ *      by itself. More than 64 MiB of them end with exit code 70.
  * Not seen: writes through mmap, through stdio's own buffers, or through descriptors made by dup(). */
 #pragma once
 

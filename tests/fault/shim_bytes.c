@@ -17,12 +17,26 @@ static long write_real(int fd, const struct iovec *parts, int count, off_t offse
     return syscall(SYS_pwritev, fd, parts, count, offset, 0L);
 }
 
-/* The first half of what was to be written: as much as fits into the first part. */
-static long write_half(int fd, const struct iovec *parts, int count, off_t offset)
+static size_t size_of(const struct iovec *parts, int count)
 {
     size_t size = 0;
     for (int i = 0; i < count; i++)
         size += parts[i].iov_len;
+    return size;
+}
+
+/* Where a write without an offset begins. */
+static off_t write_position(int fd)
+{
+    struct stat now;
+    bool at_end = (fcntl(fd, F_GETFL) & O_APPEND) != 0 && fstat(fd, &now) == 0;
+    return at_end ? now.st_size : lseek(fd, 0, SEEK_CUR);
+}
+
+/* The first half of what was to be written: as much as fits into the first part. */
+static long write_half(int fd, const struct iovec *parts, int count, off_t offset)
+{
+    size_t size = size_of(parts, count);
     struct iovec half = {parts[0].iov_base, parts[0].iov_len};
     if (half.iov_len > size / 2)
         half.iov_len = size / 2;
@@ -36,10 +50,9 @@ static ssize_t write_any(int fd, const struct iovec *parts, int count, off_t off
     Verdict verdict = watch_begin(FAULT_WRITE, fd, NULL);
     if (verdict == VERDICT_FAIL)
         return watch_end(-1);
+    lengths_writing(fd, offset == NO_OFFSET ? write_position(fd) : offset, size_of(parts, count));
     long result = verdict == VERDICT_SHORT ? write_half(fd, parts, count, offset)
                                            : write_real(fd, parts, count, offset);
-    if (result > 0)
-        lengths_written(fd, offset == NO_OFFSET ? lseek(fd, 0, SEEK_CUR) - result : offset);
     return watch_end(result);
 }
 
@@ -148,14 +161,14 @@ static int sync_any(int fd, long number)
     if (plan_lies())
         return (int)watch_end(0);
     fstat(fd, &start); /* again, now that nobody writes */
-    uint64_t latest = names_latest();
+    uint64_t latest = names_latest(), began = lengths_sync_begins();
     watch_unlock();
     long result = syscall(number, fd);
     watch_lock();
     if (result == 0 && S_ISDIR(start.st_mode)) {
         names_synced_directory(start.st_ino, latest);
     } else if (result == 0) {
-        lengths_synced(start.st_ino, start.st_size);
+        lengths_synced(start.st_ino, start.st_size, began);
         names_synced_file(start.st_ino);
     }
     return (int)watch_end(result);

@@ -84,7 +84,7 @@ def test_cuts_lose_no_save(tmp_path):
     print(f"seed {loops.SEED}")
     entries = 0
     for _ in range(TIMES):
-        entries = cut_once(loop, luck, {"keep": luck.choice(["none", "random"]), "dirs": luck.choice(["undo", "strict"])})
+        entries = cut_once(loop, luck, {"keep": luck.choice(["none", "random", "pages"]), "dirs": luck.choice(["undo", "strict"])})
     print(f"{TIMES} cuts, {loop.acknowledged()} acknowledged saves, {entries} entries")
     assert loop.acknowledged() > TIMES
 

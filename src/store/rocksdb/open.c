@@ -144,7 +144,8 @@ static rocksdb_options_t *make_options(Rocks *rocks)
      * reading. Errors reach us by their calls. */
     rocksdb_options_set_info_log_level(base, 4);
     rocksdb_options_set_keep_log_file_num(base, 1);
-    /* A torn end of the log is what a power cut leaves; damage before the end is refused, not skipped. */
+    /* What a power cut leaves of the log ends before its first hole (log_end.h); whatever else is wrong with it is refused, not
+     * skipped. */
     rocksdb_options_set_wal_recovery_mode(base, rocksdb_tolerate_corrupted_tail_records_recovery);
 
     /* Opening again is ours to do: RocksDB's own attempts would write behind a failed sync. The prefix of the hint is the table. */
@@ -219,12 +220,17 @@ static Status check_catalogue(Rocks *rocks, Reason *reason)
 static Status open_db(Rocks *rocks, Reason *reason)
 {
     char *error = NULL;
+    Disk disk = rocks->world.disk;
+    rocks->db = NULL;
+    TRY(log_end_settle(disk, rocks->directory, reason));
     rocks->db = rocksdb_open(rocks->options, rocks->db_path, &error);
     if (error != NULL) {
         rocks->db = NULL;
         return rocks_error(error, rocks->db_path, reason);
     }
     Status status = check_catalogue(rocks, reason);
+    if (status == STATUS_OK)
+        status = log_marks_open(&rocks->marks, disk, rocks->directory, rocks->db, reason);
     if (status != STATUS_OK) {
         rocksdb_close(rocks->db);
         rocks->db = NULL;
@@ -245,6 +251,7 @@ static void free_rocks(Rocks *rocks)
     rocksdb_writeoptions_destroy(rocks->write_lazy);
     pthread_rwlock_destroy(&rocks->gate);
     read_hints_free(&rocks->read_hints);
+    log_marks_close(&rocks->marks);
     close(rocks->lock_fd);
     free(rocks->directory);
     free(rocks->db_path);
@@ -350,6 +357,7 @@ static Rocks *make_rocks(const RocksdbOptions *options, int lock_fd)
     CHECK(rocks->directory != NULL);
     rocks->db_path = rocks_path(options->directory, "db");
     rocks->lock_fd = lock_fd;
+    rocks->marks.fd = -1;
     rocks->reopen_s = options->reopen_s;
     rocks->bulk = options->bulk;
     rocks->write_buffer_bytes = options->write_buffer_bytes;

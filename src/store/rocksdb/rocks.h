@@ -8,6 +8,7 @@
  *   overlay.c    the cells of the open batch
  *   writer_cache.c      cells that the writer remembers from batch to batch
  *   read_hints.c       cells that readers have just read
+ *   log_end.c    where the log ends after a crash
  *   backup.c     copies out and in
  *   seal.c       what a closed database looks like
  * Who holds what: readers take `gate` shared for the length of a call; only opening again takes it exclusively, so `db` may
@@ -21,6 +22,7 @@
 
 #include "store/engine.h"
 #include "store/rocksdb/codec.h"
+#include "store/rocksdb/log_end.h"
 #include "store/rocksdb/read_hints.h"
 #include "store/rocksdb/rocksdb.h"
 
@@ -53,6 +55,7 @@ typedef struct Rocks {
     bool unsettled; /* by `gate`: db shows the log as it was read, and no sync has saved its end */
 
     ReadHints read_hints;
+    LogMarks marks; /* the committer's */
     struct Writer *writer;
     pthread_t writer_thread;
     pthread_mutex_t queue_lock;     /* guards the fields up to the blank line */

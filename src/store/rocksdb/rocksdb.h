@@ -1,7 +1,8 @@
 /* rocksdb.h -- the embedded engine: one data directory, one process, RocksDB inside.
  *
  * The directory holds `OSTRAKA` (the format number and the engine, written last when it is made, so a directory
- * without it is not ours), `lock` (held while the store is open), `sealed` (sizes of all files since the last clean close), and `db/`, RocksDB's own files.
+ * without it is not ours), `lock` (held while the store is open), `sealed` (sizes of all files since the last clean close), `synced` (how
+ * far the log is durable), and `db/`, RocksDB's own files.
  * On top of the contract of store.h it promises:
  *   1. What is read is durable, except for lazy writes, and for what was UNKNOWN while the disk is so bad that opening again
  *      fails, too: then only NORMAL reads are answered.
@@ -9,7 +10,7 @@
  *   3. After a failed write or sync everything in flight is UNKNOWN, and the store is read-only (UNAVAILABLE, with the
  *      reason in store_health) until it was opened again: by itself every `reopen_s`, or by store_reopen. No restart.
  *   4. A directory that is locked, foreign, of a newer format or damaged is refused with a sentence that says which, and
- *      is not changed. */
+ *      is not changed. Damage to what no sync has saved is none: a power cut leaves it (log_end.h). */
 #pragma once
 
 #include "store/store.h"

@@ -83,6 +83,7 @@ static size_t fill_batch(Writer *writer, const WriterGroup *group)
 {
     size_t changed = 0;
     rocksdb_writebatch_clear(writer->batch);
+    log_marks_put(&writer->rocks->marks, writer->batch);
     for (size_t i = 0; i < group->overlay.count; i++) {
         const OverlayCell *entry = &group->overlay.cells[i];
         if (!entry->changed)
@@ -127,6 +128,9 @@ static Status write_batch(Writer *writer, size_t changed, bool must_sync, bool u
         turn_read_only(rocks, &reason);
         return STATUS_UNKNOWN;
     }
+    if (changed > 0 || (must_sync && unsynced))
+        log_marks_wrote(&rocks->marks, rocks->directory, rocks->world.disk, rocks->db, changed,
+                        must_sync);
     if (must_sync && (changed > 0 || unsynced))
         atomic_fetch_add_explicit(&rocks->syncs, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&rocks->cells_written, changed, memory_order_relaxed);
