@@ -179,7 +179,7 @@ static void put(int fd, const char *bytes, size_t size, off_t start, const char 
 }
 
 /* Each page by itself is on the disk, or is as it was at the last sync, or as it was at some moment in between. Where nothing was
- * there are zeros, or the end of the file. Returns where that is. */
+ * there are zeros, or the end of the file: always when the last page was written in part. Returns where that is. */
 static off_t lose_pages(int fd, const File *file, uint64_t luck, off_t size, const char *path)
 {
     static const char zeros[PAGE];
@@ -196,7 +196,8 @@ static off_t lose_pages(int fd, const File *file, uint64_t luck, off_t size, con
         if (own % 4 != 1)
             end = own % 4 == 0 ? from : to;
     }
-    return luck_of_page(luck, -1) % 2 == 0 ? end : size;
+    bool ends = luck_of_page(luck, -1) % 2 == 0 || luck_of_page(luck, (size - 1) / PAGE) % 4 == 0;
+    return ends ? end : size;
 }
 
 /* The newest first, so that the oldest is what remains; pages of the same file share their luck. */
