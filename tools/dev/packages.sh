@@ -7,6 +7,7 @@ declare -A PACKAGES=(
              zlib1g-dev libbrotli-dev brotli libqrencode-dev liboath-dev"
     [test]="python3-pytest python3-aiosmtpd python3-cassandra python3-cryptography openssl zbar-tools"
     [e2e]="chromium python3-venv"
+    [attack]="nginx haproxy iproute2 binutils"
     [node]="nodejs npm"
     [lint]="clang clang-format libpq-dev shellcheck"
     [fmt]="clang-format"
