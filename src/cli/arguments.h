@@ -1,4 +1,4 @@
-/* arguments.h -- from a command's words to what they mean: accounts by name, policies by id, groups by name. Each says what is wrong in `reason`. */
+/* arguments.h -- from a command's words to what they mean: accounts by name, numbers, times. Each says what is wrong in `reason`. */
 #pragma once
 
 #include "cli/command.h"
@@ -6,12 +6,8 @@
 /* The account that a flag names (by name or e-mail). */
 MUST_USE Status argument_account(Context *context, const char *flag, Account *ret_account,
                                  Reason *reason);
-MUST_USE Status argument_id(Slice text, uint64_t *ret_id, Reason *reason);
 /* A whole number from a flag, `fallback` when it was not given. */
 MUST_USE Status argument_number(Context *context, const char *flag, int64_t least, int64_t most,
                                 int64_t fallback, int64_t *ret_number, Reason *reason);
 MUST_USE Status argument_time(Context *context, const char *flag, int64_t fallback_us,
                               int64_t *ret_us, Reason *reason);
-/* A category or party by name or id; 0 when the flag was not given. */
-MUST_USE Status argument_group(Context *context, const char *flag, GroupKind kind, uint64_t *ret_id,
-                               Reason *reason);

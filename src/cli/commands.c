@@ -165,18 +165,6 @@ static int run_routes(Context *context)
     {                                                \
         "markdown", NULL, "print the page for docs/" \
     }
-#define CATEGORY                                            \
-    {                                                       \
-        "category", "NAME", "a category, by name or number" \
-    }
-#define PARTY                                         \
-    {                                                 \
-        "party", "NAME", "a party, by name or number" \
-    }
-#define DAYS                                                     \
-    {                                                            \
-        "days", "N", "votes of the last N days, 1 to 31; 0: all" \
-    }
 #define NONE .creates = false
 
 #define NOTES(kind) (1ull << AUDIT_##kind)
@@ -196,8 +184,6 @@ static int run_routes(Context *context)
 /* clang-format off */
 const Command COMMANDS[] = {
     {"serve", "", 0, 0, COMMAND_ALONE, {NOTES(SITE_START) | NOTES(SITE_STOP), NULL}, "Run the site until it is told to stop (SIGTERM, Ctrl-C).", serve_run, NONE},
-    {"rank history", "ID", 1, 1, COMMAND_SITE, READS, "Show a policy's rank hour by hour.", run_rank_history,
-     {DAYS, CATEGORY, PARTY, {"hours", "N", "so many hours back, 24"}}, .creates = false},
     {"verify", "", 0, 0, COMMAND_SITE, {NOTES(REPAIR), NULL}, "Recompute everything from the logs and say what differs; exit 1 when something does.", run_verify,
      {{"repair", NULL, "build what is derived anew when it differs, and look again"}}, .creates = false},
     {"demo", "", 0, 0, COMMAND_ALONE, FIRST, "Fill an empty data directory with a made-up electorate and its history.", run_demo,

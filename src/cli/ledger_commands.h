@@ -13,4 +13,3 @@ int run_reopen(Context *context);
 int run_maintenance(Context *context);
 
 int run_operations(Context *context);
-int run_rank_history(Context *context);

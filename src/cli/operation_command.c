@@ -76,26 +76,29 @@ static void add_operand(Command *command, const Input *input, Buffer *operands)
 
 Command command_of_operation(const Operation *operation)
 {
-    Command command = {
-        .name = operation->command.words,
-        .operands = "",
-        .needs = COMMAND_SITE,
-        .note = {operation->audits, operation->asks ? "changes nothing" : operation->no_audits},
-        .help = operation->help,
-        .run = command_run_operation,
-        .creates = operation->command.creates,
-        .operation = operation};
+    Command command = {.name = operation->command.words,
+                       .operands = "",
+                       .needs = COMMAND_SITE,
+                       .note = {operation->audits, operation->audits != 0 ? NULL
+                                                   : operation->asks      ? "changes nothing"
+                                                                          : operation->no_audits},
+                       .help = operation->help,
+                       .run = command_run_operation,
+                       .creates = operation->command.creates,
+                       .operation = operation};
     BUFFER_SCOPE Buffer operands = {0};
     size_t count = 0;
-    bool in_name = operation->access != WEB_PUBLIC && operation->access != WEB_GUEST;
+    bool in_name =
+        operation->access != WEB_GUEST && (operation->access != WEB_PUBLIC || !operation->asks);
     if (!operation->asks && operation->audits == 0 && in_name)
         command.note = (CommandNote){1ull << AUDIT_PERSON_AS, NULL};
     if (in_name)
-        command.flags[count++] =
-            (CommandFlag){"as", "NAME",
-                          operation->access == WEB_ROLE || operation->whose == WEB_OWN_OR_ROLE
-                              ? "who does it; without it, the operator"
-                              : "who: user name or e-mail"};
+        command.flags[count++] = (CommandFlag){
+            "as", "NAME",
+            operation->access == WEB_ROLE || operation->whose == WEB_OWN_OR_ROLE
+                ? "who does it; without it, the operator"
+            : operation->access == WEB_PUBLIC ? "who: user name or e-mail; without it, a visitor"
+                                              : "who: user name or e-mail"};
     for (size_t i = 0; i < operation_input_count(operation); i++) {
         const Input *input = &operation->inputs[i];
         if (!is_ours(input))

@@ -14,3 +14,6 @@ typedef struct MyMailbox {
 
 MUST_USE Status my_mailbox(Operations *ops, const Account *account, Arena *arena,
                            MyMailbox *ret_mailbox);
+/* Whose e-mails the link ends. NOT_FOUND. */
+MUST_USE Status unsubscribe_whose(Operations *ops, Slice token, uint64_t *ret_account,
+                                  Reason *reason);

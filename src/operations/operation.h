@@ -161,7 +161,7 @@ typedef struct Input {
 /* Where the JSON routes are. */
 #define API_PATH "/api/v1/"
 
-enum { OPERATION_INPUTS_MAX = WEB_PARAMS_MAX, OPERATION_FAULTS_MAX = 4 };
+enum { OPERATION_INPUTS_MAX = WEB_PARAMS_MAX, OPERATION_FAULTS_MAX = 6 };
 
 typedef Status OperationRun(Operations *ops, const Actor *actor, const void *request, Arena *arena,
                             void *ret_answer, Reason *reason);
@@ -276,6 +276,7 @@ struct Operations {
     App *app;
     const Config *config;
     struct PolicySummaries *summaries; /* policies as lists show them */
+    struct RankCache *rank_cache;      /* the past of policies */
     Throttle *throttle;                /* how often strangers may try; see tries.h */
     const char
         *_Atomic home; /* where the site is, for links in e-mails: "https://vote.example.org" */

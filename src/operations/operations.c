@@ -3,6 +3,7 @@
 
 #include "operations/operation.h"
 #include "operations/policy_summary.h"
+#include "operations/rank_cache.h"
 
 /* Whoever changed it: other instances, too. */
 static void hear_change(void *self, ChangeKind kind, uint64_t id)
@@ -19,6 +20,7 @@ Operations *operations_new(const OperationsOptions *options)
     *ops = (Operations){.app = options->app,
                         .config = options->config,
                         .summaries = policy_summaries_new(options->app),
+                        .rank_cache = rank_cache_new(options->app, options->config),
                         .throttle = throttle_new(options->app->world),
                         .control = options->control};
     operations_set_home(ops, options->home != NULL ? options->home : "");
@@ -39,6 +41,7 @@ void operations_free(Operations *ops)
     if (ops == NULL)
         return;
     policy_summaries_free(ops->summaries);
+    rank_cache_free(ops->rank_cache);
     throttle_free(ops->throttle);
     free(ops->homes[0]);
     free(ops->homes[1]);

@@ -39,12 +39,25 @@ static Status policy_create(Operations *ops, const Actor *actor, const PolicyCre
     TRY(read_save(ops, actor, request, arena, &save));
     TRY(votes_save(ops->app->votes, &save, arena, &result, reason));
     *ret_saved = vote_saved_of(&result, arena, reason);
+    if (result.outcome == SAVE_REFUSED &&
+        (result.rule == VOTE_RULE_BALANCE || result.rule == VOTE_RULE_CREATE_COST ||
+         result.rule == VOTE_RULE_HELD))
+        (void)!reason_set(reason, STATUS_REFUSED, "held", "%s", vote_rule_text(result.rule));
     if (ret_saved->is_saved) {
         operations_notify(ops, CHANGE_POLICY, result.created);
         ret_saved->result.refused_policy = result.created; /* scripts read it as `policy` */
     }
     vote_saved_add_holdings(ops, arena, ret_saved);
     return STATUS_OK;
+}
+
+static size_t create_faults(Operations *ops, const Actor *actor, const void *request, Arena *arena,
+                            Reason *ret_reasons)
+{
+    PolicyText text = {.name = SLICE_EMPTY, .description = SLICE_EMPTY, .rationale = SLICE_EMPTY};
+    (void)ops, (void)actor, (void)arena;
+    policy_words_apply(&((const PolicyCreate *)request)->words, &text);
+    return policy_text_faults(text, ret_reasons);
 }
 
 static Status outcome_of(const void *answer)
@@ -62,7 +75,7 @@ static void print_created(const void *answer, Arena *arena, Buffer *out)
 
 /* clang-format off */
 OPERATION(policy_create, PolicyCreate, VoteSaved, .help = "Create a policy; what that costs are its first votes.",
-    .access = WEB_VOTER, .no_audits = "it is one's own", .answers = &SCHEMA_SAVE, .outcome = outcome_of, .body_bytes = POLICY_WORDS_BYTES,
+    .access = WEB_VOTER, .no_audits = "it is one's own", .answers = &SCHEMA_SAVE, .outcome = outcome_of, .faults = create_faults, .body_bytes = POLICY_WORDS_BYTES,
     .api = {WEB_POST, "policies", .tag = "policies", .code = 201}, .command = {"policy create", .print = print_created},
     .page = {"/policies/new", "created", "Your policy is published."},
     .inputs = {

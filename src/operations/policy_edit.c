@@ -24,20 +24,25 @@ void policy_words_apply(const PolicyWords *words, PolicyText *text)
         text->links[i] = slice_trim(words->links.texts[i]);
 }
 
-PolicyWords policy_words_of(const PolicyText *text)
+/* The check stops at the first fault, so that one is mended and the rest looked at, until nothing is left. */
+size_t policy_text_faults(PolicyText text, Reason ret_reasons[OPERATION_FAULTS_MAX])
 {
-    return (PolicyWords){text->name,
-                         text->description,
-                         text->rationale,
-                         {text->links, text->link_count},
-                         text->category,
-                         text->party,
-                         .has_name = true,
-                         .has_description = true,
-                         .has_rationale = true,
-                         .has_links = true,
-                         .has_category = true,
-                         .has_party = true};
+    size_t count = 0;
+    while (count < OPERATION_FAULTS_MAX &&
+           policy_check_text(&text, &ret_reasons[count]) != STATUS_OK) {
+        const char *field = ret_reasons[count++].field;
+        if (strcmp(field, "name") == 0)
+            text.name = SLICE("Name");
+        else if (strcmp(field, "description") == 0)
+            text.description = SLICE_EMPTY;
+        else if (strcmp(field, "rationale") == 0)
+            text.rationale = SLICE_EMPTY;
+        else if (strcmp(field, "links") == 0)
+            text.link_count = 0;
+        else
+            text.category = 1;
+    }
+    return count;
 }
 
 Slice policy_links_text(const PolicyText *text, Arena *arena)
@@ -84,6 +89,17 @@ static Status policy_edit(Operations *ops, const Actor *actor, const PolicyEditR
     return STATUS_OK;
 }
 
+static size_t edit_faults(Operations *ops, const Actor *actor, const void *request, Arena *arena,
+                          Reason *ret_reasons)
+{
+    const PolicyEditRequest *edit = request;
+    PolicyHead head;
+    if (policy_head(ops, edit->policy, actor, arena, &head) != STATUS_OK)
+        return 0;
+    policy_words_apply(&edit->words, &head.policy.text);
+    return policy_text_faults(head.policy.text, ret_reasons);
+}
+
 static void print_edited(const void *answer, Arena *arena, Buffer *out)
 {
     const PolicyEdited *edited = answer;
@@ -95,7 +111,7 @@ static void print_edited(const void *answer, Arena *arena, Buffer *out)
 /* clang-format off */
 OPERATION(policy_edit, PolicyEditRequest, PolicyEdited, .help = "Change the text of a policy; what is left out stays as it is.",
     .access = WEB_LOGIN, .whose = WEB_OWN_OR_ROLE, .roles = 1u << ROLE_EDIT_POLICIES, .audits = AUDITS(POLICY_EDIT) | AUDITS(PERSON_AS),
-    .answers = &SCHEMA_POLICY, .body_bytes = POLICY_WORDS_BYTES, .api = {WEB_PATCH, "policies/{policy}", .tag = "policies"},
+    .answers = &SCHEMA_POLICY, .faults = edit_faults, .body_bytes = POLICY_WORDS_BYTES, .api = {WEB_PATCH, "policies/{policy}", .tag = "policies"},
     .command = {"policy edit", .print = print_edited}, .page = {"/policies/{policy}/edit", "edited", "The new text is published."},
     .inputs = {
         INPUT("policy", PolicyEditRequest, policy, POLICY, .operand = true, .help = "The policy."),

@@ -4,6 +4,7 @@
  * audit log before it is done; a crash in between leaves an entry whose outcome is not known, and the list of versions tells. */
 #include "operations/vote_settings.h"
 
+#include "operations/policy_head.h"
 #include "operations/schema_macros.h"
 #include "web/put.h"
 
@@ -33,6 +34,14 @@ static const ApiMember SETTINGS[] = {
     FIELD("retention_version", SettingsView, retention.version, .help = "For a change of it."),
 };
 SCHEMA(ADMIN_SETTINGS, "AdminSettings", SettingsView, SETTINGS, .help = "The rules of the vote, and how long things are kept.");
+
+static const ApiMember RULES[] = {
+    FIELD("version", VotingSettings, version, .help = "Which version of the settings it is."),
+#define X(name, fallback, least, most, text) FIELD(#name, VotingSettings, name, .help = text),
+    SETTING_LIST(X)
+#undef X
+};
+SCHEMA(SETTINGS, "Settings", VotingSettings, RULES, .help = "The rules of the vote that are in force now.");
 /* clang-format on */
 
 /* ---- What a change does: pure ------------------------------------------------------------------------------------------------ */
@@ -248,3 +257,18 @@ OPERATION(setting_set, SettingSet, Done, .help = "Change a rule of the vote, fro
         REASON_INPUT(SettingSet),
     });
 /* clang-format on */
+
+/* ---- For everybody ------------------------------------------------------------------------------------------------------------- */
+
+static Status rules_show(Operations *ops, const Actor *actor, const Nothing *request, Arena *arena,
+                         VotingSettings *ret_settings, Reason *reason)
+{
+    (void)actor, (void)request, (void)reason;
+    return operations_settings(ops, arena, ret_settings);
+}
+
+OPERATION(rules_show, Nothing, VotingSettings,
+          .help = "Show the rules of the vote that are in force now.", .asks = true,
+          .answers = &SCHEMA_SETTINGS,
+          .api = {WEB_GET, "settings", .tag = "rankings", .cache_ms = 10000},
+          .no_page = "/about says them", .command = {.words = "setting rules"});

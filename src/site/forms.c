@@ -52,11 +52,6 @@ Status form_thing(WebRequest *request, const Form *form, const char *name, uint6
     return STATUS_OK;
 }
 
-bool form_is(const Form *form, const Operation *operation)
-{
-    return form->operation == operation;
-}
-
 /* Several fields of one name as lines, so that they come back as they were. */
 static Slice joined_texts(WebRequest *request, size_t index)
 {
@@ -117,7 +112,7 @@ static void *new_view(WebRequest *request, const FormPage *page)
 }
 
 /* Its address with the names in it filled in. */
-static Slice sent_to(const Form *form, Arena *arena)
+static Slice sent_to(const FormPage *page, const Form *form, Arena *arena)
 {
     BUFFER_SCOPE Buffer out = {0};
     Slice rest = slice_from(form->operation->page.path), segment;
@@ -133,6 +128,10 @@ static Slice sent_to(const Form *form, Arena *arena)
         snprintf(name, sizeof name, "%.*s", (int)segment.size - 2, segment.data + 1);
         url_part_put(&out, form_typed(form, name));
     }
+    for (size_t i = 0; page->by_link && i < operation_input_count(form->operation); i++) {
+        buffer_print(&out, "%s%s=", i == 0 ? "?" : "&", form->operation->inputs[i].name);
+        url_part_put(&out, form->typed[i]);
+    }
     return arena_copy(arena, buffer_slice(&out));
 }
 
@@ -142,7 +141,7 @@ Status form_draw(WebRequest *request, const FormPage *page, void *view, int code
 {
     Form *form = view;
     Frame frame = {.title = slice_from(page->title != NULL ? page->title : ""), .is_narrow = true};
-    form->action = sent_to(form, web_arena(request));
+    form->action = sent_to(page, form, web_arena(request));
     if (page->fill != NULL)
         TRY(page->fill(request, form, &frame));
     if (frame.title.size == 0)
@@ -279,18 +278,23 @@ static bool forget_secrets(Form *form)
     return any;
 }
 
-/* The operation stops at the first fault. When it is about none of the fields, that is all there is to say. */
-static void add_faults(WebRequest *request, Form *form, const void *sent)
+/* The operation stops at the first fault. When it is about none of the fields, that is all there is to say. What could not be read has said
+ * so already. Returns whether there are any. */
+static bool add_faults(WebRequest *request, Form *form, const void *sent)
 {
-    Arena *arena = web_arena(request);
     Reason reasons[OPERATION_FAULTS_MAX] = {0};
-    bool is_told = false;
-    size_t count =
-        form->operation->faults(site_of(request)->ops, site_actor(request), sent, arena, reasons);
+    const Reason *first = web_reason(request);
+    bool is_told = form->fault.is_set || first->rule[0] == '\0';
+    size_t count = form->operation->faults == NULL
+                       ? 0
+                       : form->operation->faults(site_of(request)->ops, site_actor(request), sent,
+                                                 web_arena(request), reasons);
     for (size_t i = 0; i < count; i++)
-        is_told |= strcmp(reasons[i].field, web_reason(request)->field) == 0;
+        is_told |= strcmp(reasons[i].field, first->field) == 0;
     for (size_t i = 0; is_told && i < count; i++)
-        form_fault_add(&form->fault, form_fault(&reasons[i]), arena);
+        if (form_fault_at(&form->fault, reasons[i].field) == NULL)
+            form_fault_add(&form->fault, form_fault(&reasons[i]), web_arena(request));
+    return form->fault.is_set;
 }
 
 /* A thing that was typed is not there. Where the address names it, the page itself is not there. */
@@ -307,7 +311,7 @@ static Status answer(WebRequest *request, const FormPage *page, Form *form, Stat
     bool has_code =
         status == STATUS_CONFLICT || status == STATUS_THROTTLED || status == STATUS_UNKNOWN;
     form->status = status;
-    form->action = sent_to(form, web_arena(request));
+    form->action = sent_to(page, form, web_arena(request));
     bool has_secrets = forget_secrets(form);
     if (status == STATUS_UNKNOWN && !has_secrets)
         return show_unknown(request, form);
@@ -334,23 +338,31 @@ static Status take_form(WebRequest *request)
          *done = arena_alloc(arena, operation->answer_size);
     memset(sent, 0, operation->request_size);
     memset(done, 0, operation->answer_size);
+    Slice act = page->previews ? web_field(request, WEB_FORM, "act") : SLICE_EMPTY;
     Status status = read_request(request, form, sent);
-    if (status == STATUS_OK && page->previews &&
-        slice_equal(web_field(request, WEB_FORM, "act"), SLICE("preview"))) {
-        form->is_preview = true;
+    if (status == STATUS_OK)
+        form->sent = sent;
+    else if (form->fault.is_set)
+        (void)add_faults(request, form, sent);
+    if (slice_equal(act, SLICE("change")))
+        return form_draw(request, page, form, 200);
+    if (status == STATUS_OK && slice_equal(act, SLICE("preview"))) {
+        form->is_preview = !add_faults(request, form, sent);
         return form_draw(request, page, form, 200);
     }
     if (status == STATUS_OK) {
         status = operation_run(site_of(request)->ops, operation, site_actor(request), sent, arena,
                                done, web_reason(request));
-        if (form_can_be_corrected(status) && operation->faults != NULL)
-            add_faults(request, form, sent);
+        if (form_can_be_corrected(status))
+            (void)add_faults(request, form, sent);
     }
     if (status == STATUS_OK)
         status = operation_outcome(operation, done);
     if (status != STATUS_OK)
         return answer(request, page, form, status);
     operation_set_cookies(request, operation, done);
+    if (page->sends != NULL)
+        return page->sends(request, page, done);
     if (page->shows_answer) {
         *form = form_begin(request, operation);
         type_fallbacks(request, form);
@@ -360,7 +372,7 @@ static Status take_form(WebRequest *request)
     Slice to = slice_from(page->to != NULL ? page->to : page->path != NULL ? page->path : "/");
     if (page->leads != NULL)
         to = page->leads(request, sent, done);
-    if (operation->page.done != NULL)
+    if (operation->page.done != NULL && slice_find(to, '?') == to.size)
         site_done(request, to, operation->page.done, 0);
     else
         web_redirect(request, 303, to);
@@ -427,7 +439,9 @@ WebRoute form_sent_route(const FormPage *page)
     route.files = page->operation->files;
     route.body_bytes =
         page->operation->body_bytes != 0 ? page->operation->body_bytes : WEB_BODY_DEFAULT;
-    (void)operation_params(page->operation, route.path, WEB_FORM, route.params);
-    as_typed(page->operation, &route, WEB_FORM, route.files ? INT32_MAX : TYPED_MAX);
+    route.by_link = page->by_link;
+    WebFrom from = page->by_link ? WEB_QUERY : WEB_FORM;
+    (void)operation_params(page->operation, route.path, from, route.params);
+    as_typed(page->operation, &route, from, route.files ? INT32_MAX : TYPED_MAX);
     return route;
 }

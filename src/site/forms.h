@@ -24,6 +24,7 @@ typedef struct Form {
     Status status;      /* of the last try; OK: there was none */
     bool is_sent;       /* by POST; else `typed` is what it begins with */
     bool is_preview;    /* sent to be looked at (FormPage.previews): nothing was done */
+    const void *sent;   /* the operation's request, where all of it could be read; else NULL */
     const void *answer; /* of the operation (FormPage.shows_answer); NULL: it was not done */
     const char *focus;  /* the field to begin with; NULL: none */
 } Form;
@@ -47,13 +48,17 @@ typedef struct FormPage {
     const char *title;
     /* NULL: there is no page, and what is refused is an error page. */
     void (*draw)(Buffer *out, const void *view);
-    /* Where a form leads that was done: a path of ours. NULL: `to`, and without that `path`. */
+    /* Where a form leads that was done: a path of ours, which may say by ?done= what that was. NULL: `to`, and without that `path`. */
     Slice (*leads)(WebRequest *request, const void *sent, const void *answer);
     const char *to;
     bool
         shows_answer; /* done, the same page is drawn with form->answer: for what must be read and is stored nowhere */
+    /* Done, this is the answer, in place of a page: a file. */
+    Status (*sends)(WebRequest *request, const struct FormPage *page, const void *answer);
     bool
-        previews; /* its button act=preview shows the page with what was typed; `fill` may add a fault */
+        by_link; /* whoever has the link may send it: its inputs are in the address, and it has no token */
+    bool
+        previews; /* its button act=preview shows the page with what was typed, act=change the same once more to be changed */
 } FormPage;
 
 /* The view of a form that is only a button. */

@@ -10,8 +10,7 @@
     X("unchanged", "Nothing was changed.", false)                                              \
     X("reported", "Thank you. Moderators will look at it, and you are told what comes of it.", \
       false)                                                                                   \
-    X("reported-unnamed", "Thank you. Moderators will look at it.", false)                     \
-    X("trouble-told", "Thank you. We answer to the address that you gave.", false)
+    X("reported-unnamed", "Thank you. Moderators will look at it.", false)
 static const struct {
     const char *word;
     const char *text;

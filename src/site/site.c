@@ -1,5 +1,6 @@
 /* site.c -- the site's life: its parts, its table of routes, its own thread. See site.h. */
 #include "operations/policy_head.h"
+#include "operations/rank_cache.h"
 #include "site/site_private.h"
 
 #include <stdlib.h>
@@ -18,6 +19,18 @@ static struct {
     size_t count;
 } made;
 
+/* Those whose address has a name in it, or the others. */
+static void add_forms(bool are_plain)
+{
+    for (size_t i = 0; FORMS[i] != NULL; i++) {
+        WebRoute *route = &made.routes[made.count];
+        if (form_shown_route(FORMS[i], route) && (strchr(route->path, '{') == NULL) == are_plain)
+            made.count++;
+        if ((strchr(FORMS[i]->operation->page.path, '{') == NULL) == are_plain)
+            made.routes[made.count++] = form_sent_route(FORMS[i]);
+    }
+}
+
 static void make_routes(void)
 {
     size_t most = 0;
@@ -29,6 +42,7 @@ static void make_routes(void)
         most += 2;
     made.routes = calloc(most, sizeof *made.routes);
     CHECK(made.routes != NULL);
+    add_forms(true); /* the first that fits wins: "/policies/new" before "/policies/{policy}" */
     for (size_t i = 0; ROUTE_TABLES[i] != NULL; i++) {
         memcpy(made.routes + made.count, ROUTE_TABLES[i]->routes,
                ROUTE_TABLES[i]->count * sizeof *made.routes);
@@ -37,10 +51,7 @@ static void make_routes(void)
     for (size_t i = 0; OPERATIONS[i] != NULL; i++)
         if (OPERATIONS[i]->api.path != NULL)
             made.routes[made.count++] = operation_route(OPERATIONS[i]);
-    for (size_t i = 0; FORMS[i] != NULL; i++) {
-        made.count += form_shown_route(FORMS[i], &made.routes[made.count]);
-        made.routes[made.count++] = form_sent_route(FORMS[i]);
-    }
+    add_forms(false);
 }
 
 const WebRoute *site_routes(size_t *ret_count)
@@ -56,12 +67,6 @@ const WebRoute *site_route(size_t index)
     size_t count;
     const WebRoute *routes = site_routes(&count);
     return index < count ? &routes[index] : NULL;
-}
-
-/* Questions about the past are long, and never hold all threads that answer. */
-static int questions_at_once(const Config *config)
-{
-    return config->web_threads < 4 ? 1 : (int)config->web_threads / 2;
 }
 
 /* What was hidden is hidden at once, whichever door or instance hid it: pages that are kept are drawn anew, and open ones hear of it. */
@@ -91,7 +96,6 @@ Site *site_new(const SiteOptions *options)
     site->app = options->app;
     site->ops = options->ops;
     site->summaries = options->ops->summaries;
-    site->rank_cache = rank_cache_new(options->app, questions_at_once(options->config));
     site->shared_pages = shared_pages_new(options->app->world);
     site->trending = trending_new(options->app);
     site->live = live_new(site);
@@ -107,7 +111,6 @@ void site_free(Site *site)
     live_free(site->live);
     notice_counts_free(site->notice_counts);
     trending_free(site->trending);
-    rank_cache_free(site->rank_cache);
     shared_pages_free(site->shared_pages);
     free(site);
 }
@@ -159,7 +162,7 @@ static bool refresh_rank_cache(Site *site)
     ARENA_SCOPE Arena *arena = arena_new();
     VotingSettings settings;
     return operations_settings(site->ops, arena, &settings) == STATUS_OK &&
-           rank_cache_refresh(site->rank_cache, (uint32_t)settings.window_days);
+           rank_cache_refresh(site->ops->rank_cache, (uint32_t)settings.window_days);
 }
 
 /* Looks several times a second whether to end, so that a stop does not wait. A failure shows what was there before. */

@@ -8,7 +8,6 @@
 #include "access/tokens.h"
 #include "operations/operation.h"
 #include "operations/policy_summary.h"
-#include "site/cached/rank_cache.h"
 #include "site/cached/shared_page.h"
 #include "site/site.h"
 #include "web/put.h"
@@ -19,7 +18,6 @@ struct Site {
     App *app;
     Operations *ops;
     PolicySummaries *summaries; /* of ops */
-    RankCache *rank_cache;
     SharedPages *shared_pages;
     struct Trending *trending;          /* trending.h */
     struct Live *live;                  /* live.h */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "operations/groups.h"
+#include "operations/policy_browse.h"
 #include "operations/policy_head.h"
 #include "operations/rankings.h"
 #include "site/cached/trending.h"
@@ -78,45 +79,15 @@ Slice window_words(uint32_t days, Arena *arena);
 
 /* ---- Browsing (browse.c) ------------------------------------------------------------------------------------------------- */
 
-enum { BROWSE_ROWS = 50, BROWSE_POSITION_MAX = 1024 };
-
-/*    order, word in addresses, words for people */
-#define BROWSE_ORDER_LIST(X)        \
-    X(NAME, "name", "By name")      \
-    X(DATE, "date", "Newest first") \
-    X(RANK, "rank", "By votes")
-typedef enum BrowseOrder {
-#define X(name, word, text) BROWSE_BY_##name,
-    BROWSE_ORDER_LIST(X)
-#undef X
-        BROWSE_ORDERS
-} BrowseOrder;
-extern const char *const BROWSE_WORDS[]; /* ended by NULL */
-
-typedef struct BrowseQuery {
-    BrowseOrder order;
-    uint64_t category, party; /* 0: all */
-    Slice name;               /* the beginning of the name; then the order is by name */
-    Slice position;           /* as a page gave it; empty: from the beginning */
-    uint64_t offset;          /* by rank */
-} BrowseQuery;
-
 typedef struct BrowseView {
+    BrowseList list;
     int64_t now_us;
-    BrowseQuery want;
-    PolicySummary *summaries; /* rank and total are those of all votes */
-    size_t count;
-    bool more;
-    Slice position; /* of the next page, in letters for addresses */
     Chooser orders;
     PolicyGroup *categories, *parties;
     size_t category_count, party_count;
     Pager pager;
     FormFault fault;
 } BrowseView;
-/* INVALID for a position that was not given by a page. */
-MUST_USE Status browse_view(Site *site, const BrowseQuery *want, Arena *arena,
-                            BrowseView *ret_view);
 
 /* ---- Categories and parties (groups.c) ------------------------------------------------------------------------------------- */
 

@@ -265,8 +265,8 @@ def test_many_at_once_on_one_version_exactly_one_stands(serve):
 def test_the_past_has_its_own_ranking(ledger):
     ledger.user("ada")
     policy = ledger.policy("ada", "Clean rivers")
-    history = ledger.call("rank", "history", str(policy), "--hours", "5")
-    assert len(history) == 5 and all(moment["rank"] == 0 and moment["total"] == 0 for moment in history)
+    history = ledger.call("rank", "history", str(policy), "--by", "hour", "--count", "5")
+    assert history["policy"] == policy and history["by_hour"] and history["points"] == []
     assert ledger.call("rank", "top", "--at", "2026-01-31T12:00:00Z")["policies"] == []
     future = ledger.run("rank", "top", "--at", "2099-01-01")
     assert future.returncode == 1 and "over" in future.stderr

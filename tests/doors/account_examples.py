@@ -5,6 +5,7 @@ import hmac
 import json
 import re
 import struct
+import urllib.parse
 
 from doors import Deed
 from site_fixture import Voter
@@ -14,11 +15,17 @@ PASSWORD = "correct horse 1"
 START_S = 1769860800  # of the clock of those sites (door_control.c)
 
 
-def example(*operations):
-    def add(function):
-        EXAMPLES.extend((operation, function) for operation in operations)
-        return function
-    return add
+def example_of(examples):
+    """A decorator that adds to this list."""
+    def example(*operations):
+        def add(function):
+            examples.extend((operation, function) for operation in operations)
+            return function
+        return add
+    return example
+
+
+example = example_of(EXAMPLES)
 
 
 def send(site, path, body, who=None):
@@ -94,6 +101,15 @@ def confirmed(site):
 @example("account_confirm")
 def by_no_link(site):
     return Deed(None, {"token": "0" * 43}, refused="")
+
+
+@example("first_admin")
+def of_a_new_site(site):
+    token = site.tell("first-admin", "-").split()[1]
+    return Deed(None, {"token": token, "name": "boss", "email": "boss@example.org", "password": PASSWORD}, shown=f"/first-admin?token={token}")
+
+
+of_a_new_site.is_new = True
 
 
 @example("first_admin")
@@ -272,12 +288,53 @@ def by_an_unknown_site(site):
     return Deed(member(site), {"provider": "nowhere"}, refused="")
 
 
+@example("linked_log_in")
+def leaves_to_log_in(site):
+    return Deed(None, {"provider": "town-id"})
+
+
+@example("linked_connect")
+def leaves_to_link_it(site):
+    return Deed(member(site), {"provider": "town-id"}, shown="/my/connections")
+
+
+@example("register_linked")
+def joins_by_another_site(site):
+    answer = site.send_form("/login/with/town-id", {})
+    path, fields = site.provider.authorize(re.search(r'class="action" rel="noreferrer" href="([^"]+)"', answer.text).group(1).replace("&amp;", "&"),
+                                           f"s{site.number}", iat=START_S + site.seconds, exp=START_S + site.seconds + 300)
+    assert site.ask("GET", f"/{path}?{urllib.parse.urlencode(fields)}").headers["Location"] == "/register/with"
+    return Deed(None, {"name": f"joiner{site.number}", "email": f"joiner{site.number}@example.org"})
+
+
 @example("linked_end")
 def disconnected(site):
     person = member(site)
     site.tell("connect", person.id, f"s{site.number}")
     linked = json.loads(site.ask("GET", "/api/v1/me/connections", person).text)["connections"]
     return Deed(person, {"connection": linked[0]["id"]}, shown="/my/connections")
+
+
+# ---- E-mails, and all that is kept
+
+
+@example("unsubscribe")
+def by_the_link(site):
+    person = member(site)
+    token = site.tell("unsubscribe-link", person.id).split()[1]
+    site.prepare("mailbox", "set", "--digest", "weekly", "--as", person.name)
+    return Deed(None, {"token": token}, shown=f"/unsubscribe?token={token}")
+
+
+@example("unsubscribe")
+def by_no_link(site):
+    return Deed(None, {"token": "0" * 80}, refused="", shown=False)
+
+
+@example("data_show")
+def all_of_mine(site):
+    given = {"password": PASSWORD}
+    return Deed(member(site), raw={"page": given, "api": given})
 
 
 # ---- Leaving

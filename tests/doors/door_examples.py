@@ -1,19 +1,15 @@
 """An example or several for each operation: the function prepares a site and says what is done (doors.Deed). It runs on every one of
 the equal sites, so it must do the same each time."""
 import account_examples
+import public_examples
 from doors import Deed
+from public_examples import voted
 
 
-EXAMPLES = [*account_examples.EXAMPLES]  # (operation, function)
+EXAMPLES = [*account_examples.EXAMPLES, *public_examples.EXAMPLES]  # (operation, function)
 # There is nothing to compare: the operation, and where it is tested.
-ONE_DOOR = {"register_linked": "site/test_oidc.py"}
-
-
-def example(*operations):
-    def add(function):
-        EXAMPLES.extend((operation, function) for operation in operations)
-        return function
-    return add
+ONE_DOOR = {}
+example = account_examples.example_of(EXAMPLES)
 
 
 # ---- Featured policies
@@ -436,13 +432,6 @@ def more_and_less(site):
 
 
 # ---- Moves of policies
-
-
-def voted(site, name):
-    """A policy that somebody voted for, beside its owner."""
-    policy = site.policy_of(site.person(f"owner{len(site.policies)}"), name)
-    site.vote(site.person(f"voter{len(site.policies)}"), policy, 20)
-    return policy
 
 
 def reported(site, policy):

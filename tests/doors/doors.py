@@ -45,8 +45,13 @@ class Deed:
 
 
 class Site(SiteFixture):
-    def __init__(self, directory):
-        super().__init__(directory, "still")
+    def __init__(self, directory, provider):
+        place = pathlib.Path(f"{directory}-oidc")
+        place.mkdir()
+        (place / "secret").write_text("s3cret +\n")
+        (place / "providers").write_text(f"[town-id]\ntitle = Town ID\nissuer = {provider.url}\nclient_id = ostraka\nclient_secret_file = {place}/secret\n")
+        super().__init__(directory, "still", place / "providers")
+        self.provider = provider
         self.directory = pathlib.Path(directory)
         self.people, self.policies, self.cookies, self.files = [], [], {}, 0
 
@@ -121,6 +126,10 @@ class Site(SiteFixture):
         answer.text = answer.read().decode()
         connection.close()
         return answer
+
+    def send_form(self, path, fields, who=None):
+        return self.ask("POST", path, who, urllib.parse.urlencode([("csrf", self.csrf(who)), *fields.items()]),
+                        {"Content-Type": "application/x-www-form-urlencoded"})
 
     def get(self, path, who=None):
         answer = self.ask("GET", path, who)
@@ -208,6 +217,10 @@ def by_page(site, row, deed):
         forms = [one for one in Reader(page.text).forms if urllib.parse.urlsplit(one.action).path == path]
         assert forms or deed.refused is not None, f"{shown} ({page.status}) has no form to {path}"
         form = dict(forms[0].fields) if forms else {}
+        if forms and "?" in forms[0].action:  # a link that says it all
+            path = forms[0].action
+            given = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(path).query))
+            assert {name: str(rest.pop(name)) for name in given} == given
         missing = missing_fields(row, rest, "".join(re.findall(rf'<form[^>]*action="{re.escape(path)}["?].*?</form>', page.text, re.S)))
         assert not missing or deed.refused is not None, f"the form on {shown} has no field for {missing}"
     form.setdefault("csrf", site.csrf(deed.who))
@@ -265,7 +278,7 @@ def by_command(site, row, deed):
             flags += [f"--{one['flag']}"] if value is not False else []
         else:
             flags += [f"--{one['flag']}={text}" for text in values]
-    if deed.who and row["access"] not in ("public", "guest"):
+    if deed.who and row["access"] != "guest" and (row["access"] != "public" or not row["asks"]):
         flags += ["--as", deed.who.name]
     code, text = site.command(*words, *flags, "--json", stdin=stdin)
     return code == 0, text, json.loads(text) if text.startswith(("{", "[")) else None
@@ -313,6 +326,7 @@ class Effect:
     audit: list
     mail: list
     seen: dict
+    in_name: bool = False  # the audit log has it that the operator did it in somebody's name
 
 
 def prepare(site, number, example, name, door):
@@ -337,7 +351,7 @@ def do(site, deed, row, door):
     new = compared(after - before)
     part = {kind: [line for line in new if line.startswith(kind + "\t")] for kind in ("cell", "audit", "mail")}
     return Effect(done, text, answer, part["cell"], [line for line in compared(before - after) if line.startswith("cell")],
-                  part["audit"], part["mail"], seen)
+                  part["audit"], part["mail"], seen, any(line.split("\t")[2:3] == ["person-as"] for line in after - before))
 
 
 def attempt(site, deed, row, door):

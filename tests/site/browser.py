@@ -29,7 +29,7 @@ class Reader(html.parser.HTMLParser):
             self.forms.append(Form(attributes))
         name = attributes.get("name")
         if not self.forms or not name:
-            if tag == "option" and self.choice and "selected" in attributes:
+            if tag == "option" and self.choice and ("selected" in attributes or self.forms[-1].fields[self.choice] is None):
                 self.forms[-1].fields[self.choice] = attributes.get("value")
             return
         fields = self.forms[-1].fields
@@ -41,7 +41,7 @@ class Reader(html.parser.HTMLParser):
         elif tag == "textarea":
             self.area, fields[name] = name, ""
         elif tag == "select":
-            self.choice, fields[name] = name, "0"
+            self.choice, fields[name] = name, None  # a browser sends the first one
 
     def handle_endtag(self, tag):
         if tag == "textarea":

@@ -1,5 +1,5 @@
 /* policy_test.c -- pure parts of a policy's pages: moments that people type, the ends of days, two edits put together, forms. */
-#include "site/cached/rank_cache.h"
+#include "operations/rank_cache.h"
 #include "site/policies/edit_views.h"
 #include "test.h"
 
@@ -85,29 +85,22 @@ TEST(a_field_that_both_changed_is_mine)
     EXPECT_I64(text.link_count, 1);
 }
 
-TEST(a_form_is_trimmed_and_its_links_are_lines)
+TEST(all_faults_of_a_text_are_told_in_the_order_of_the_form)
 {
-    PolicyForm form = {.name = SLICE("  Clean rivers "),
-                       .description = SLICE("\n Text.\n"),
+    PolicyText text = {.name = SLICE("ab"),
+                       .description = SLICE("\x01"),
                        .rationale = SLICE_EMPTY,
-                       .links = SLICE("\n https://a.example \n\nhttp://b.example/x\n"),
-                       .category = 1};
-    PolicyText text;
-    EXPECT_STATUS(policy_form_text(&form, &text), STATUS_OK);
-    EXPECT_SLICE(text.name, SLICE("Clean rivers"));
-    EXPECT_SLICE(text.description, SLICE("Text."));
-    EXPECT_I64(text.link_count, 2);
-    EXPECT_SLICE(text.links[1], SLICE("http://b.example/x"));
-    ARENA_SCOPE Arena *arena = arena_new();
-    EXPECT_SLICE(policy_links_text(&text, arena), SLICE("https://a.example\nhttp://b.example/x"));
-}
-
-TEST(a_fault_is_a_whole_sentence)
-{
-    ARENA_SCOPE Arena *arena = arena_new();
-    Reason reason = {0};
-    reason_set(&reason, STATUS_INVALID, "name", "has 3 to 120 characters");
-    EXPECT_SLICE(policy_form_fault(&reason, arena).rule, SLICE("The name has 3 to 120 characters"));
-    reason_set(&reason, STATUS_INVALID, "links", "a link begins with https://");
-    EXPECT_SLICE(policy_form_fault(&reason, arena).rule, SLICE("a link begins with https://"));
+                       .links = {SLICE("ftp://example.org")},
+                       .link_count = 1};
+    Reason reasons[OPERATION_FAULTS_MAX] = {0};
+    EXPECT_I64(policy_text_faults(text, reasons), 4);
+    EXPECT_SLICE(slice_from(reasons[0].field), SLICE("name"));
+    EXPECT_SLICE(slice_from(reasons[1].field), SLICE("description"));
+    EXPECT_SLICE(slice_from(reasons[2].field), SLICE("links"));
+    EXPECT_SLICE(slice_from(reasons[3].field), SLICE("category"));
+    text = (PolicyText){.name = SLICE("Clean rivers"),
+                        .description = SLICE_EMPTY,
+                        .rationale = SLICE_EMPTY,
+                        .category = 1};
+    EXPECT_I64(policy_text_faults(text, reasons), 0);
 }

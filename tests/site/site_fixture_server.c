@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "access/credentials.h"
 #include "access/linked_logins.h"
 #include "access/sessions.h"
 #include "app/digest_letters.h"
@@ -288,6 +289,12 @@ static Status obey(char *line, Reason *reason)
         printf("done\n");
         return STATUS_OK;
     }
+    if (strcmp(line, "first-admin") == 0) {
+        Slice secret;
+        TRY(credentials_begin_first_admin(booth.app.accounts, booth.arena, &secret));
+        printf("done %.*s\n", SLICE_ARG(secret));
+        return STATUS_OK;
+    }
     if (strcmp(line, "guest") == 0)
         return add_account(first, 0, false, reason);
     if (strcmp(line, "report") == 0)
@@ -400,7 +407,7 @@ int main(int argc, char **argv)
 {
     static char line[20000];
     Reason reason = {0};
-    booth.is_still = argc == 3 && strcmp(argv[2], "still") == 0;
+    booth.is_still = argc == 4 && strcmp(argv[2], "still") == 0;
     booth.world = booth.is_still ? door_world() : world_real();
     booth.arena = arena_new();
     booth.log = log_new(STDERR_FILENO, LOG_WARNING, booth.world.clock);
@@ -412,8 +419,9 @@ int main(int argc, char **argv)
     if (booth.is_still) /* the same in every e-mail, whatever the port */
         booth.config.public_url = "http://localhost:8080";
     if (status == STATUS_OK && argc == 4) /* a setting and its value */
-        status = config_set(&booth.config, slice_from(argv[2]), slice_from(argv[3]), booth.arena,
-                            &reason);
+        status =
+            config_set(&booth.config, booth.is_still ? SLICE("oidc_file") : slice_from(argv[2]),
+                       slice_from(argv[3]), booth.arena, &reason);
     if (status == STATUS_OK && argc >= 2) {
         booth.config.data = argv[1];
         status = start(argv[1], &reason);

@@ -125,7 +125,7 @@ NAMES = {
 # What a field must hold so that its form is read at all; else the least that its row allows.
 FIELDS = {"name": "a-new-name", "address": "somebody@example.org", "password": "long enough for all", "category": 1, "policy": 1, "seen": A_NAME, "token": "0" * 31 + "1", "other": 999999, "email": "new@example.org", "lines": {}, "topic": "front"}
 # Of several optional fields, one must be there.
-ONE_OF = {("POST", "/api/v1/reports"): {"email": "new@example.org"},
+ONE_OF = {("POST", "/api/v1/reports/trouble"): {"email": "new@example.org"},
           ("POST", "/api/v1/admin/mail/suppress"): {"address": "new@example.org"},
           # Nobody else could ask anything of a site that is closed.
           ("POST", "/admin/store/maintenance"): {"message": "x" * 301}, ("PUT", "/api/v1/admin/maintenance"): {"on": False}}

@@ -106,6 +106,10 @@ LINES = {
     "notice dismiss": [["--as", Site.voter, "1-m1"]],
     "notice dismiss-all": [["--as", Site.voter]],
     "mailbox set": [["--as", Site.voter, "--digest", "weekly"]],
+    "data show": [["--as", Site.voter]],
+    "email change": [["--as", Site.voter, "moved@example.org"]],
+    "report policy": [["--as", Site.voter, Site.policy, "--words", "It is spam."]],
+    "report trouble": [["--as", Site.voter, "--words", "No letter came."]],
     "setting set": [["salary", "110"]],
     "task run": [["names"]],
     "report take": [[Site.report, "--as", "admin"]],
@@ -132,7 +136,7 @@ LINES = {
     "maintenance off": [[]],
 }
 # What has its own test, or needs a site that is broken.
-ELSEWHERE = {"serve": "test_audit.py", "verify": "test_tasks.py"}
+ELSEWHERE = {"serve": "test_audit.py", "verify": "test_tasks.py", "session end": "test_doors.py", "token end": "test_doors.py", "connection end": "test_doors.py"}
 
 
 def test_every_command_says_what_the_log_of_acts_hears_of_it():

@@ -2,19 +2,7 @@
 #include "site/account/people.h"
 
 #include "mail/mail.h"
-#include "operations/tries.h"
 #include "site/pages.h"
-
-Status people_throttle(WebRequest *request, ThrottleRule rule)
-{
-    return throttle_origin(site_of(request)->ops, site_actor(request), rule, web_reason(request));
-}
-
-Status people_check_own_password(WebRequest *request, Slice password, const char *field)
-{
-    return check_own_password(site_of(request)->ops, site_actor(request), password, field,
-                              web_arena(request), web_reason(request));
-}
 
 /* ---- E-mails of a demo ---------------------------------------------------------------------------------------------------------- */
 

@@ -18,12 +18,6 @@ typedef struct OwnForm {
     Slice provider;   /* what the one is called that vouches for who registers */
 } OwnForm;
 
-/* The same of /my/data, which is no operation yet. */
-typedef struct PersonForm {
-    Slice csrf;
-    FormFault fault;
-} PersonForm;
-
 typedef struct SessionsPage {
     Form form;
     SessionList list;
@@ -66,11 +60,6 @@ typedef struct LettersView {
 
 /* The text of an e-mail with its lines kept, and addresses of this site as links. */
 Markup letter_links(Slice text, Arena *arena);
-
-/* throttle_origin for who sent the request. */
-MUST_USE Status people_throttle(WebRequest *request, ThrottleRule rule);
-/* The same for check_own_password. */
-MUST_USE Status people_check_own_password(WebRequest *request, Slice password, const char *field);
 
 /* FormPage.fill of a form that leads to another site, and was done (login.c). */
 MUST_USE Status people_fill_leave(WebRequest *request, void *view, Frame *frame);

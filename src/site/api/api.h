@@ -10,14 +10,8 @@
  *   5. An answer to a public GET may be read by scripts of other sites, without anybody's session; no other answer can. */
 #pragma once
 
-#include "operations/notices.h"
-#include "operations/own_access.h"
 #include "operations/schema_list.h"
-#include "operations/vote_history.h"
-#include "operations/votes.h"
-#include "operations/watching.h"
-#include "site/policies/edit_views.h"
-#include "site/policies/policy_views.h"
+#include "site/site_private.h"
 
 /* ---- Schemas ------------------------------------------------------------------------------------------------------------ */
 
@@ -29,50 +23,7 @@ MUST_USE Status api_answer(WebRequest *request, const ApiSchema *schema, const v
 /* The same for routes that have nothing else to say ("Done"). */
 MUST_USE Status api_answer_done(WebRequest *request);
 
-/* ---- Views of its own ----------------------------------------------------------------------------------------------------- */
-
 enum { API_KEY_MAX = 255 };
-
-typedef struct ApiPolicies {
-    PolicySummary *summaries;
-    size_t count;
-    Slice next;
-} ApiPolicies;
-
-typedef struct ApiRevisions {
-    RevisionsView view;
-    Slice next;
-} ApiRevisions;
-
-typedef struct ApiMe {
-    Account account;
-    int64_t balance;
-    bool by_token;
-    Slice csrf; /* for scripts of this site's own pages; empty for tokens */
-} ApiMe;
-
-/* All that is kept of somebody. */
-typedef struct ApiData {
-    int64_t made_us;
-    Account account;
-    MyVotes votes;
-    MyHistory history;
-    MyPolicy *policies;
-    size_t policy_count;
-    MyWatching watching;
-    MyNotices notices;
-    SessionList sessions;
-    Login *logins;
-    size_t login_count;
-    TokenList tokens;
-    LinkedList connections;
-    SecondView second;
-} ApiData;
-
-typedef struct ApiVisit {
-    bool known;
-    Slice name, csrf;
-} ApiVisit;
 
 /* ---- Requests ------------------------------------------------------------------------------------------------------------ */
 
@@ -81,8 +32,6 @@ typedef struct ApiVisit {
 MUST_USE Status api_key(WebRequest *request, Id *ret_token);
 /* What the key names is done, or perhaps done: from now on it is for this request alone. */
 void api_key_used(WebRequest *request);
-/* DENIED for what only a session may do. */
-MUST_USE Status api_refuse_token(WebRequest *request);
 
 /* ---- Documents (api_docs.c, api_page.c) ------------------------------------------------------------------------------------ */
 

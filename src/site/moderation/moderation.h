@@ -1,8 +1,7 @@
 /* moderation.h -- what moderators work with, and what everybody may see of it: reports, featured policies, the public audit log.
  *
- * A view is filled by one function, and written by a template (moderation.html, pages/report.html) or as JSON (api_moderation.c). What is done
- * goes through report_move, which writes it to the audit log first. A crash between the two leaves
- * an entry whose outcome is not known; what was done is one conditional update (reports.h, featured.h). */
+ * A view is filled by one function, and written by a template (moderation.html, pages/report.html). What is done goes
+ * through operations. */
 #pragma once
 
 #include "operations/audit_list.h"
@@ -19,22 +18,16 @@ enum {
     MODERATION_REPORTS = 1 << ROLE_MODERATE_POLICIES,
     MODERATION_FEATURE = 1 << ROLE_FEATURE,
 };
-enum { MODERATION_FIELD_MAX = 20000 };
 
 /* ---- Making a report (report.c) ------------------------------------------------------------------------------------------- */
 
 /* The form of a visitor or of somebody who is logged in, about a policy or about trouble with logging in. */
-typedef struct ReportForm {
-    const Viewer *viewer;
-    Slice action, back; /* where it is sent; where one came from */
-    bool is_trouble;
+typedef struct ReportPageView {
+    Form form;
+    Slice back; /* where one came from */
     Slice policy_name;
-    Slice words, email; /* as typed */
-    FormFault fault;
-} ReportForm;
-
-/* Throttled, checked, made. For pages and programs; `report->account` is filled in. */
-MUST_USE Status moderation_report(WebRequest *request, NewReport *report, uint64_t *ret_id);
+    bool is_trouble, is_known;
+} ReportPageView;
 
 /* ---- Reports (reports.c) ----------------------------------------------------------------------------------------------------- */
 

@@ -5,8 +5,6 @@
 #include "site/my/my_pages.h"
 #include "site/pages.h"
 
-enum { TOKEN_MAX = 200 };
-
 /* ---- Mine ---------------------------------------------------------------------------------------------------------------- */
 
 static Status fill_mailbox(WebRequest *request, void *view, Frame *frame)
@@ -30,60 +28,24 @@ FORM(mailbox_set, MailboxPage, .path = "/my/mail", .fill = fill_mailbox, .draw =
 
 /* ---- The link ------------------------------------------------------------------------------------------------------------- */
 
-enum { P_TOKEN };
-
-static Status whose(WebRequest *request, uint64_t *ret_account)
+static Status fill_unsubscribe(WebRequest *request, void *view, Frame *frame)
 {
-    if (digests_from_token(site_of(request)->app->accounts, web_text(request, P_TOKEN),
-                           ret_account) != STATUS_OK)
-        return reason_set(web_reason(request), STATUS_NOT_FOUND, "", "this link is not known");
-    return STATUS_OK;
-}
-
-static Status answer_unsubscribe(WebRequest *request, bool is_done)
-{
-    Slice token = web_text(request, P_TOKEN);
-    Frame frame = {.title =
-                       is_done ? SLICE("No more such e-mails") : SLICE("No more such e-mails?"),
-                   .is_narrow = true};
+    const Form *form = view;
+    uint64_t account;
     web_private(request);
-    Buffer *out = page_begin(request, &frame);
-    if (is_done)
-        unsubscribed_page(out);
-    else
-        unsubscribe_page(out, token);
-    page_end(request, out);
-    return STATUS_OK;
+    frame->title =
+        form->answer != NULL ? SLICE("No more such e-mails") : SLICE("No more such e-mails?");
+    return form->answer != NULL
+               ? STATUS_OK
+               : unsubscribe_whose(site_of(request)->ops, form_typed(form, "token"), &account,
+                                   web_reason(request));
 }
 
-static Status show_unsubscribe(WebRequest *request)
+static void draw_unsubscribe(Buffer *out, const void *view)
 {
-    uint64_t account;
-    TRY(whose(request, &account));
-    return answer_unsubscribe(request, false);
+    unsubscribe_page(out, view);
 }
 
-/* An account that is closed gets no e-mails either way. */
-static Status do_unsubscribe(WebRequest *request)
-{
-    uint64_t account;
-    TRY(whose(request, &account));
-    Status status = digests_set(site_of(request)->app->accounts, account, DIGEST_NEVER);
-    if (status != STATUS_REFUSED && status != STATUS_NOT_FOUND)
-        TRY(status);
-    return answer_unsubscribe(request, true);
-}
-
-#define TOKEN_ROW                                                           \
-    {                                                                       \
-        "token", WEB_QUERY, WEB_OPAQUE, .least = 1, .most = TOKEN_MAX,      \
-                                        .help = "Of the link in an e-mail." \
-    }
-static const WebRoute ROUTES[] = {
-    {WEB_GET, "/unsubscribe", show_unsubscribe,
-     .help = "A button that ends e-mails; opening it changes nothing.",
-     .params = {[P_TOKEN] = TOKEN_ROW}},
-    {WEB_POST, "/unsubscribe", do_unsubscribe, .body_bytes = WEB_BODY_DEFAULT, .by_link = true,
-     .help = "Ends e-mails; also one click of a mail program.", .params = {[P_TOKEN] = TOKEN_ROW}},
-};
-ROUTE_TABLE(MAILBOX, ROUTES);
+FORM(unsubscribe, BareForm, .path = "/unsubscribe", .by_link = true, .fill = fill_unsubscribe,
+     .draw = draw_unsubscribe, .shows_answer = true,
+     .help = "A button that ends e-mails; opening it changes nothing.");

@@ -1,7 +1,4 @@
-/* edit.c -- changing the text of a policy: form, preview, and what happens when two do it at once.
- *
- * A crash between two steps: the new text is one conditional update, there or not; afterwards only lists in memory are told, which
- * learn of it by themselves in seconds. */
+/* edit.c -- changing the text of a policy: form, preview, and what happens when two do it at once. */
 #include "draw/markdown.h"
 #include "operations/policy_edit.h"
 #include "site/pages.h"
@@ -33,40 +30,6 @@ Status preview_view(Site *site, const PolicyText *text, Arena *arena, PreviewVie
                               .rationale = markdown_html(text->rationale, arena),
                               .text = *text};
     return STATUS_OK;
-}
-
-/* ---- Who may, and when ------------------------------------------------------------------------------------------------- */
-
-enum { P_POLICY, P_ACT, P_SEEN, P_FORM };
-
-static Status begin(WebRequest *request, EditView *view)
-{
-    TRY(policy_head(site_of(request)->ops, web_id(request, P_POLICY), site_actor(request),
-                    web_arena(request), &view->head));
-    view->viewer = site_viewer(request);
-    return policy_check_edit(&view->head, web_reason(request));
-}
-
-static Status show(WebRequest *request, EditView *view, int code)
-{
-    Arena *arena = web_arena(request);
-    TRY(policy_form_groups(site_of(request), arena, &view->form));
-    Frame frame = {.title =
-                       arena_print(arena, "Edit %.*s", SLICE_ARG(view->head.policy.text.name))};
-    Buffer *out = page_begin(request, &frame);
-    edit_page(out, view);
-    page_end(request, out);
-    web_code(request, code);
-    return STATUS_OK;
-}
-
-static Status show_form(WebRequest *request)
-{
-    EditView view = {0};
-    TRY(begin(request, &view));
-    policy_form_show(&view.head.policy.text, web_arena(request), &view.form);
-    view.seen = id_text(view.head.policy.version, web_arena(request));
-    return show(request, &view, 200);
 }
 
 /* ---- Two at once --------------------------------------------------------------------------------------------------------- */
@@ -120,117 +83,76 @@ static void fill_both(EditConflict *conflict)
                 conflict->both[conflict->both_count++] = conflict->mine.fields[k].label;
 }
 
-/* Goes on from what stands now, with what this editor wanted put on top of it. */
-static Status show_conflict(WebRequest *request, EditView *view, Id seen, const PolicyText *mine)
+/* Goes on from what is stored now, with what this editor wanted put on top of it. */
+static Status fill_conflict(WebRequest *request, EditView *view, Id seen, const PolicyText *mine)
 {
-    Site *site = site_of(request);
+    Operations *ops = site_of(request)->ops;
+    Policies *policies = ops->app->policies;
     Arena *arena = web_arena(request);
     PolicyRevision base, newest;
     PolicyText combined = *mine;
     Policy now;
     EditConflict *conflict = &view->conflict;
-    TRY(policies_fresh(site->app->policies, view->head.policy.id, arena, &now));
-    TRY(policies_revision(site->app->policies, now.id, now.revision, arena, &newest));
-    conflict->has_base = find_base(site, &now, seen, arena, &base);
+    TRY(policies_fresh(policies, view->head.policy.id, arena, &now));
+    TRY(policies_revision(policies, now.id, now.revision, arena, &newest));
+    conflict->has_base = find_base(site_of(request), &now, seen, arena, &base);
     const PolicyText *from = conflict->has_base ? &base.text : &now.text;
-    TRY(text_change(site, from, &now.text, arena, &conflict->theirs));
-    TRY(text_change(site, from, mine, arena, &conflict->mine));
+    TRY(text_change(ops, from, &now.text, arena, &conflict->theirs));
+    TRY(text_change(ops, from, mine, arena, &conflict->mine));
     if (conflict->has_base)
         edit_combine(&base.text, &now.text, mine, &combined);
     fill_both(conflict);
-    conflict->editor = person_name(site->ops, newest.editor, arena);
+    conflict->editor = person_name(ops, newest.editor, arena);
     conflict->time_us = newest.time_us;
-    view->is_conflict = true;
-    view->seen = id_text(now.version, arena);
-    policy_form_show(&combined, arena, &view->form);
-    return show(request, view, 409);
+    policy_form_type(&view->form, &combined, arena);
+    form_type(&view->form, "seen", id_text(now.version, arena));
+    return STATUS_OK;
 }
 
-/* ---- Saving -------------------------------------------------------------------------------------------------------------- */
+/* ---- The form -------------------------------------------------------------------------------------------------------------- */
 
-enum { ACT_SAVE, ACT_PREVIEW };
-
-static Status show_fault(WebRequest *request, EditView *view, const Reason *reason)
+static Status fill_edit(WebRequest *request, void *of, Frame *frame)
 {
-    view->form.fault = policy_form_fault(reason, web_arena(request));
-    return show(request, view, 422);
-}
-
-static Status show_preview(WebRequest *request, EditView *view, const PolicyText *text)
-{
+    EditView *view = of;
+    Form *form = &view->form;
     Site *site = site_of(request);
     Arena *arena = web_arena(request);
-    TRY(preview_view(site, text, arena, &view->preview));
-    TRY(text_change(site, &view->head.policy.text, text, arena, &view->change));
-    view->has_preview = true;
-    return show(request, view, 200);
-}
-
-static Status show_unknown(WebRequest *request, const EditView *view)
-{
-    Frame frame = {.title = SLICE("We do not know whether it was saved"), .is_narrow = true};
-    Buffer *out = page_begin(request, &frame);
-    edit_unknown_page(out, view);
-    page_end(request, out);
-    web_code(request, 503);
-    return STATUS_OK;
-}
-
-static Status save(WebRequest *request, EditView *view, Id seen, const PolicyText *text)
-{
-    Reason reason = {0};
-    PolicyEdited edited;
-    PolicyEditRequest edit = {.policy = view->head.policy.id,
-                              .words = policy_words_of(text),
-                              .seen = seen,
-                              .has_seen = true};
-    Status status = operation_run(site_of(request)->ops, &OPERATION_policy_edit,
-                                  site_actor(request), &edit, web_arena(request), &edited, &reason);
-    if (status == STATUS_CONFLICT)
-        return show_conflict(request, view, seen, text);
-    if (status == STATUS_UNKNOWN)
-        return show_unknown(request, view);
-    if (form_can_be_corrected(status))
-        return show_fault(request, view, &reason);
-    *web_reason(request) = reason;
-    TRY(status);
-    site_done(request, edited.head.address, edited.is_changed ? "edited" : "unchanged", 0);
-    return STATUS_OK;
-}
-
-static Status take_form(WebRequest *request)
-{
-    EditView view = {0};
-    PolicyText text;
-    Id seen;
-    TRY(begin(request, &view));
-    policy_form_read(request, P_FORM, &view.form);
-    view.seen = web_text(request, P_SEEN);
-    if (id_from_text(view.seen, &seen) != STATUS_OK)
-        return reason_set(web_reason(request), STATUS_INVALID, "seen",
-                          "must be the version that the form came with");
-    if (policy_form_text(&view.form, &text) != STATUS_OK) {
-        view.form.fault = policy_form_faults(&view.form, web_arena(request));
-        return show(request, &view, 422);
+    const PolicyEditRequest *edit = form->sent;
+    uint64_t policy;
+    TRY(form_thing(request, form, "policy", &policy, web_reason(request)));
+    TRY(policy_head(site->ops, policy, site_actor(request), arena, &view->head));
+    TRY(policy_check_edit(&view->head, web_reason(request)));
+    PolicyText text = view->head.policy.text;
+    if (edit != NULL)
+        policy_words_apply(&edit->words, &text);
+    if (!form->is_sent) {
+        policy_form_type(form, &text, arena);
+        form_type(form, "seen", id_text(view->head.policy.version, arena));
+    } else if (form->status == STATUS_CONFLICT && edit != NULL) {
+        form->fault.is_set = false; /* the page says it by both sides */
+        TRY(fill_conflict(request, view, edit->seen, &text));
+    } else if (form->is_preview) {
+        TRY(preview_view(site, &text, arena, &view->preview));
+        TRY(text_change(site->ops, &view->head.policy.text, &text, arena, &view->change));
     }
-    return web_word(request, P_ACT) == ACT_PREVIEW ? show_preview(request, &view, &text)
-                                                   : save(request, &view, seen, &text);
+    TRY(policy_form_fill(request, form, &view->choices));
+    *frame =
+        (Frame){.title = arena_print(arena, "Edit %.*s", SLICE_ARG(view->head.policy.text.name))};
+    return STATUS_OK;
 }
 
-static const char *const ACTS[] = {"save", "preview", NULL};
+static void draw_edit(Buffer *out, const void *view)
+{
+    edit_page(out, view);
+}
 
-static const WebRoute ROUTES[] = {
-    {WEB_GET, "/policies/{policy}/edit", show_form, .access = WEB_LOGIN, .whose = WEB_OWN_OR_ROLE,
-     .roles = 1u << ROLE_EDIT_POLICIES, .help = "The form to edit a policy's text.",
-     .params = {[P_POLICY] = {"policy", WEB_PATH, WEB_SLUG, .help = "The policy."}}},
-    {WEB_POST, "/policies/{policy}/edit", take_form, .access = WEB_LOGIN, .whose = WEB_OWN_OR_ROLE,
-     .roles = 1u << ROLE_EDIT_POLICIES, .body_bytes = POLICY_FORM_BYTES,
-     .help = "Shows a preview of a new text, or saves it.",
-     .params = {[P_POLICY] = {"policy", WEB_PATH, WEB_SLUG, .help = "The policy."},
-                [P_ACT] = {"act", WEB_FORM, WEB_WORD, .words = ACTS, .fallback = "save",
-                           .help = "Whether to save or to look at it first."},
-                [P_SEEN] = {"seen", WEB_FORM, WEB_OPAQUE, .least = 1, .most = 64,
-                            .help = "The version that this is a change of."},
-                POLICY_FORM_PARAMS}},
-};
-ROUTE_TABLE(EDIT, ROUTES);
+static Slice edit_leads(WebRequest *request, const void *sent, const void *answer)
+{
+    const PolicyEdited *edited = answer;
+    (void)sent;
+    return arena_print(web_arena(request), "%.*s?done=%s", SLICE_ARG(edited->head.address),
+                       edited->is_changed ? "edited" : "unchanged");
+}
+
+FORM(policy_edit, EditView, .path = "/policies/{policy}/edit", .fill = fill_edit, .draw = draw_edit,
+     .leads = edit_leads, .previews = true, .help = "The form to edit a policy's text.");

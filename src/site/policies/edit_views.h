@@ -26,14 +26,12 @@ typedef struct EditConflict {
 } EditConflict;
 
 typedef struct EditView {
+    Form form;
     PolicyHead head;
-    PolicyForm form;
-    Slice seen; /* the version that the form is a change of */
-    bool has_preview, is_conflict;
-    PreviewView preview;
-    TextChange change; /* what saving would change */
+    GroupChoices choices;
+    PreviewView preview; /* of a preview: */
+    TextChange change;   /* what saving would change */
     EditConflict conflict;
-    const Viewer *viewer;
 } EditView;
 
 /* Field by field: what was not changed by the one takes the change of the other; what both changed is `mine`. Pure. */
@@ -44,15 +42,13 @@ void edit_combine(const PolicyText *base, const PolicyText *now, const PolicyTex
 
 enum { SIMILAR_MAX = 5 };
 
-typedef enum NewStep { NEW_WRITE, NEW_PREVIEW, NEW_STALE, NEW_UNKNOWN } NewStep;
-
 typedef struct NewView {
-    NewStep step;
-    PolicyForm form;
+    Form form;
+    GroupChoices choices;
+    bool looks;    /* it is shown as it will be, with its cost: */
+    bool is_stale; /* votes were saved elsewhere meanwhile, so its sums were old */
     PreviewView preview;
     int64_t cost, percent, balance, held;
-    Slice seen, token;
     PolicySummary similar[SIMILAR_MAX];
     size_t similar_count;
-    const Viewer *viewer;
 } NewView;

@@ -1,7 +1,7 @@
 /* policy.c -- the page of a policy: what it says, how it stands, what the viewer holds on it and can do with it. */
 #include "draw/markdown.h"
 #include "operations/policy_moves.h"
-#include "site/cached/rank_cache.h"
+#include "operations/rank_cache.h"
 #include "site/pages.h"
 #include "site/policies/policy_views.h"
 
@@ -59,7 +59,7 @@ static void fill_days(Site *site, PolicyView *view)
 static void fill_ranks(Site *site, PolicyView *view)
 {
     RankCurve curve;
-    if (rank_cache_ranks(site->rank_cache, view->recent.days, view->head.policy.id, &curve) !=
+    if (rank_cache_ranks(site->ops->rank_cache, view->recent.days, view->head.policy.id, &curve) !=
         STATUS_OK)
         return;
     for (size_t i = 0; i < curve.count; i++) {

@@ -9,10 +9,11 @@
 #pragma once
 
 #include "draw/charts.h"
-#include "draw/diff.h"
 #include "operations/answers.h"
 #include "operations/policy_head.h"
+#include "operations/policy_history.h"
 #include "operations/rankings.h"
+#include "operations/revisions.h"
 #include "site/forms.h"
 #include "site/views.h"
 
@@ -91,31 +92,9 @@ typedef struct AnswerPage {
 
 /* ---- Its past (policy_history.c) ------------------------------------------------------------------------------------------ */
 
-enum { HISTORY_DAYS_MAX = 366, HISTORY_HOURS_MAX = 744 };
-
-typedef struct HistoryQuery {
-    uint64_t policy;
-    uint32_t window; /* of the ranks; 0: all votes */
-    bool by_hour;
-    size_t count;  /* 0: as many as are usual */
-    uint32_t last; /* the hour at whose end it ends, and that is over; 0: the last one */
-} HistoryQuery;
-
-typedef struct HistoryPoint {
-    int64_t time_us; /* the day or hour that ended then begins here */
-    int64_t end_us;
-    bool is_there; /* it was in the ranking */
-    int64_t votes; /* of this day or hour */
-    uint64_t rank;
-    int64_t window_votes, total;
-} HistoryPoint;
-
 typedef struct HistoryView {
-    PolicyHead head;
+    PolicyPast past;
     Arena *arena;
-    HistoryQuery want; /* with what was left out filled in */
-    HistoryPoint *points;
-    size_t count;
     Markup votes_chart, ranks_chart;
     Chooser spans, windows;
     Slice csv, json; /* addresses of the same figures */
@@ -123,61 +102,9 @@ typedef struct HistoryView {
     FormFault fault;
 } HistoryView;
 
-MUST_USE Status history_view(Site *site, const HistoryQuery *want, const Actor *viewer,
-                             Arena *arena, HistoryView *ret_view);
-
 /* ---- Its texts (revisions.c) ------------------------------------------------------------------------------------------------ */
 
-enum { REVISIONS_PAGE = 20, REVISION_FIELDS = 6 };
-
-/* A field of the text that differs between two revisions. */
-typedef struct FieldChange {
-    const char *label;
-    Slice before, after;
-    Diff diff; /* shortened */
-} FieldChange;
-
-typedef struct TextChange {
-    FieldChange fields[REVISION_FIELDS];
-    size_t count;
-} TextChange;
-
-typedef struct RevisionEntry {
-    uint32_t revision;
-    int64_t time_us;
-    Slice editor, name;
-    const char *changed[REVISION_FIELDS]; /* labels of what it changed */
-    size_t changed_count;
-} RevisionEntry;
-
-typedef struct RevisionsView {
-    PolicyHead head;
-    RevisionEntry *entries; /* the newest first */
-    size_t count;
+typedef struct RevisionsPage {
+    RevisionsView list;
     Pager pager;
-} RevisionsView;
-
-/* Revisions before `before` (0: from the newest). */
-MUST_USE Status revisions_view(Site *site, uint64_t id, uint32_t before, const Actor *viewer,
-                               Arena *arena, RevisionsView *ret_view);
-
-typedef struct RevisionView {
-    PolicyHead head;
-    PolicyRevision revision;
-    Slice editor;
-    Markup description, rationale;
-    bool has_other;
-    PolicyRevision other; /* the older one that it is compared with */
-    TextChange change;
-} RevisionView;
-
-typedef struct RevisionQuery {
-    uint64_t policy;
-    uint32_t revision;
-    uint32_t against; /* 0: the one before it */
-} RevisionQuery;
-MUST_USE Status revision_view(Site *site, const RevisionQuery *want, const Actor *viewer,
-                              Arena *arena, RevisionView *ret_view);
-/* What changed between two texts, field by field. Groups are told by their names. */
-MUST_USE Status text_change(Site *site, const PolicyText *before, const PolicyText *after,
-                            Arena *arena, TextChange *ret_change);
+} RevisionsPage;

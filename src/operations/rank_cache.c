@@ -1,6 +1,6 @@
 /* rank_cache.c -- see rank_cache.h. Days are lists of places sorted by policy, replaced whole. What was asked for by a single policy stands in a
  * table of fixed size by hash, as in policy_summary.c. */
-#include "site/cached/rank_cache.h"
+#include "operations/rank_cache.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -38,12 +38,12 @@ struct RankCache {
     Slot *slots;
 };
 
-RankCache *rank_cache_new(App *app, int at_once)
+RankCache *rank_cache_new(App *app, const Config *config)
 {
     RankCache *rank_cache = calloc(1, sizeof *rank_cache);
     CHECK(rank_cache != NULL && pthread_rwlock_init(&rank_cache->days_lock, NULL) == 0);
     rank_cache->app = app;
-    rank_cache->at_once = at_once;
+    rank_cache->at_once = config->web_threads < 4 ? 1 : (int)config->web_threads / 2;
     rank_cache->slots = calloc(RANK_CACHE_MAX, sizeof *rank_cache->slots);
     CHECK(rank_cache->slots != NULL);
     for (size_t i = 0; i < LOCKS; i++)

@@ -34,7 +34,8 @@ typedef struct RankCurve {
     size_t count;
 } RankCurve;
 
-RankCache *rank_cache_new(App *app, int at_once);
+/* Questions about the past never hold more than half of the threads that answer. */
+RankCache *rank_cache_new(App *app, const Config *config);
 void rank_cache_free(RankCache *rank_cache);
 /* From memory, or read. UNAVAILABLE: not now, because others ask, or the store does not answer. Does not wait for others. */
 MUST_USE Status rank_cache_ranks(RankCache *rank_cache, uint32_t window, uint64_t policy,
