@@ -79,7 +79,7 @@ static Status linked_connect(Operations *ops, const Actor *actor, const LinkedCo
 }
 
 /* clang-format off */
-#define WAY .no_audits = "it is one's own", .no_command = "done by the person", .no_api = "a browser is led there and back"
+#define WAY .no_audits = "it is one's own", .no_command = "a browser is led there and back", .no_api = "a browser is led there and back"
 #define PROVIDER_INPUT(type) INPUT("provider", type, provider, OPAQUE, .least = 1, .most = OIDC_KEY_MAX, .help = "The site to log in by, as the settings name it.")
 OPERATION(linked_log_in, LinkedLogIn, LinkedLeave, .help = "Lead to another site to log in there.", WAY, .access = WEB_GUEST, .whose = WEB_ANYBODYS,
     .threads = WEB_OUTSIDE, .answers = &SCHEMA_DONE, .cookies = offsetof(LinkedLeave, cookies), .page = {.path = "/login/with/{provider}"},
@@ -305,11 +305,11 @@ static Status linked_end(Operations *ops, const Actor *actor, const LinkedEnd *r
 }
 
 /* clang-format off */
-#define OWN .access = WEB_LOGIN, .no_audits = "it is one's own", .no_command = "done by the person"
+#define OWN .access = WEB_LOGIN, .no_audits = "it is one's own"
 OPERATION(linked_list, Nothing, LinkedList, .help = "List the other sites that you can log in by.", OWN, .asks = true,
-    .answers = &SCHEMA_CONNECTIONS, .api = {WEB_GET, "me/connections", .tag = "me"}, .no_page = "/my/connections shows them");
+    .answers = &SCHEMA_CONNECTIONS, .api = {WEB_GET, "me/connections", .tag = "me"}, .no_page = "/my/connections shows them", .command = {.words = "connection list"});
 OPERATION(linked_end, LinkedEnd, Done, .help = "End one; never your last way in. Not by a token.", OWN, .by_session = true, .whose = WEB_OWN,
     .api = {WEB_DELETE, "me/connections/{connection}", .tag = "me"},
-    .page = {"/my/connections/{connection}", "disconnected", "You can no longer log in with that site."},
-    .inputs = {INPUT("connection", LinkedEnd, connection, OPAQUE, .least = ID_TEXT, .most = ID_TEXT, .help = "Its id.")});
+    .page = {"/my/connections/{connection}", "disconnected", "You can no longer log in with that site."}, .command = {.words = "connection end"},
+    .inputs = {INPUT("connection", LinkedEnd, connection, OPAQUE, .operand = true, .least = ID_TEXT, .most = ID_TEXT, .help = "Its id.")});
 /* clang-format on */

@@ -127,7 +127,7 @@ static Status log_in(Operations *ops, const Actor *actor, const LogIn *request, 
 #define NEXT_INPUT(type) INPUT("next", type, next, LINE, .fallback = "", .most = NEXT_MAX, .no_api = true, .help = "Where to go afterwards.")
 OPERATION(log_in, LogIn, LoggedIn, .help = "Log in, for browsers: the answer sets a cookie.", .access = WEB_GUEST, .always = true, .threads = WEB_PASSWORD,
     .no_audits = "it is one's own", .answers = &SCHEMA_DONE, .cookies = offsetof(LoggedIn, cookies),
-    .api = {WEB_POST, "session", .tag = "accounts"}, .page = {.path = "/login"}, .no_command = "done by the person",
+    .api = {WEB_POST, "session", .tag = "accounts"}, .page = {.path = "/login"}, .no_command = "a command has no session",
     .inputs = {
         INPUT("name", LogIn, name, LINE, .least = 1, .most = FIELD_MAX, .help = "Name or e-mail address."),
         INPUT("password", LogIn, password, SECRET, .least = 1, .most = FIELD_MAX, .help = "The password."),
@@ -161,7 +161,7 @@ static Status log_in_code(Operations *ops, const Actor *actor, const LogInCode *
 /* clang-format off */
 OPERATION(log_in_code, LogInCode, LoggedIn, .help = "Log in by a code of the device or a recovery code, after the password.", .access = WEB_GUEST, .always = true,
     .no_audits = "it is one's own", .answers = &SCHEMA_DONE, .cookies = offsetof(LoggedIn, cookies),
-    .no_api = "programs send password and code at once", .page = {.path = "/login/code"}, .no_command = "done by the person",
+    .no_api = "programs send password and code at once", .page = {.path = "/login/code"}, .no_command = "a command has no session",
     .inputs = {
         INPUT("code", LogInCode, code, LINE, .least = 1, .most = CODE_MAX, .help = "Of the device, or a recovery code."),
         NEXT_INPUT(LogInCode),
@@ -184,5 +184,5 @@ static Status log_out(Operations *ops, const Actor *actor, const Nothing *reques
 /* clang-format off */
 OPERATION(log_out, Nothing, LoggedIn, .help = "Log out.", .access = WEB_LOGIN,
     .no_audits = "it is one's own", .answers = &SCHEMA_DONE, .cookies = offsetof(LoggedIn, cookies),
-    .api = {WEB_DELETE, "session", .tag = "accounts"}, .page = {"/logout", "logged-out", "You are logged out."}, .no_command = "done by the person");
+    .api = {WEB_DELETE, "session", .tag = "accounts"}, .page = {"/logout", "logged-out", "You are logged out."}, .no_command = "a command has no session");
 /* clang-format on */

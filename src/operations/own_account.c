@@ -34,8 +34,8 @@ OPERATION(email_change, EmailChange, Done,
     .help = "Send an e-mail to your new address, which counts when its link is used. Not by a token.",
     .access = WEB_LOGIN, .by_session = true, .no_audits = "it is one's own", .api = {WEB_POST, "me/email", .tag = "me"},
     .page = {"/my/email", "email-sent", "We sent an e-mail to the new address. The address changes when you open its link."},
-    .no_command = "done by the person",
-    .inputs = {INPUT("email", EmailChange, email, LINE, .least = 1, .most = FIELD_MAX, .help = "The new one; shown to nobody.")});
+    .command = {"email change", .done = "the e-mail with the link is on its way to the new address"},
+    .inputs = {INPUT("email", EmailChange, email, LINE, .operand = true, .least = 1, .most = FIELD_MAX, .help = "The new one; shown to nobody.")});
 /* clang-format on */
 
 typedef struct EmailConfirm {
@@ -58,7 +58,7 @@ static Status email_confirm(Operations *ops, const Actor *actor, const EmailConf
 /* clang-format off */
 OPERATION(email_confirm, EmailConfirm, Done, .help = "Confirm your new e-mail address. Not by a token.",
     .access = WEB_LOGIN, .by_session = true, .no_audits = "it is one's own", .api = {WEB_POST, "me/email/confirm", .tag = "me"},
-    .page = {"/my/email/confirm", "email", "Your new e-mail address is confirmed."}, .no_command = "done by the person",
+    .page = {"/my/email/confirm", "email", "Your new e-mail address is confirmed."}, .no_command = "the link proves that the new address is theirs",
     .inputs = {INPUT("token", EmailConfirm, token, OPAQUE, .least = 1, .most = TOKEN_MAX, .help = "Of the link in the e-mail.")});
 /* clang-format on */
 

@@ -85,14 +85,15 @@ static Status session_end_others(Operations *ops, const Actor *actor, const Noth
 }
 
 /* clang-format off */
-#define OWN .access = WEB_LOGIN, .no_audits = "it is one's own", .no_command = "done by the person"
+#define OWN .access = WEB_LOGIN, .no_audits = "it is one's own"
 OPERATION(session_list, Nothing, SessionList, .help = "List where you are logged in.", OWN, .asks = true, .answers = &SCHEMA_SESSIONS,
-    .api = {WEB_GET, "me/sessions", .tag = "me"}, .no_page = "/my/sessions shows them");
+    .api = {WEB_GET, "me/sessions", .tag = "me"}, .no_page = "/my/sessions shows them", .command = {.words = "session list"});
 OPERATION(session_end_others, Nothing, Done, .help = "End all your sessions but this one. Not by a token.", OWN, .by_session = true,
-    .api = {WEB_DELETE, "me/sessions", .tag = "me"}, .page = {"/my/sessions/others", "sessions-ended", "All your other sessions are ended."});
+    .api = {WEB_DELETE, "me/sessions", .tag = "me"}, .page = {"/my/sessions/others", "sessions-ended", "All your other sessions are ended."},
+    .no_command = "\"user logout\" ends all of them");
 OPERATION(session_end, OneOfMine, Done, .help = "End a session. Not by a token.", OWN, .by_session = true, .whose = WEB_OWN,
-    .api = {WEB_DELETE, "me/sessions/{session}", .tag = "me"}, .page = {"/my/sessions/{session}", "session-ended", "That session is ended."},
-    .inputs = {INPUT("session", OneOfMine, id, OPAQUE, .least = ID_TEXT, .most = ID_TEXT, .help = "Its id.")});
+    .api = {WEB_DELETE, "me/sessions/{session}", .tag = "me"}, .page = {"/my/sessions/{session}", "session-ended", "That session is ended."}, .command = {.words = "session end"},
+    .inputs = {INPUT("session", OneOfMine, id, OPAQUE, .operand = true, .least = ID_TEXT, .most = ID_TEXT, .help = "Its id.")});
 /* clang-format on */
 
 /* ---- Tokens ------------------------------------------------------------------------------------------------------------------------ */
@@ -144,9 +145,9 @@ static Status token_end(Operations *ops, const Actor *actor, const OneOfMine *re
 
 /* clang-format off */
 OPERATION(token_list, Nothing, TokenList, .help = "List your personal tokens, without their secrets.", OWN, .asks = true, .answers = &SCHEMA_TOKENS,
-    .api = {WEB_GET, "me/tokens", .tag = "me"}, .no_page = "/my/tokens shows them");
+    .api = {WEB_GET, "me/tokens", .tag = "me"}, .no_page = "/my/tokens shows them", .command = {.words = "token list"});
 OPERATION(token_make, TokenMake, Token, .help = "Make a personal token, whose secret only this answer tells. Not by a token.",
-    .access = WEB_VOTER, .by_session = true, .no_audits = "it is one's own", .no_command = "done by the person", .answers = &SCHEMA_TOKEN,
+    .access = WEB_VOTER, .by_session = true, .no_audits = "it is one's own", .no_command = "its secret is for the person alone", .answers = &SCHEMA_TOKEN,
     .api = {WEB_POST, "me/tokens", .tag = "me", .code = 201}, .page = {.path = "/my/tokens"},
     .inputs = {
         INPUT("name", TokenMake, name, LINE, .least = 1, .most = TOKEN_NAME_MAX, .help = "What you call it."),
@@ -154,6 +155,6 @@ OPERATION(token_make, TokenMake, Token, .help = "Make a personal token, whose se
         INPUT("days", TokenMake, days, NUMBER, .least = 1, .most = TOKEN_DAYS_MAX, .fallback = "365", .help = "How long it works."),
     });
 OPERATION(token_end, OneOfMine, Done, .help = "End a token. Not by a token.", OWN, .by_session = true, .whose = WEB_OWN,
-    .api = {WEB_DELETE, "me/tokens/{token}", .tag = "me"}, .page = {"/my/tokens/{token}", "token-ended", "That token no longer works."},
-    .inputs = {INPUT("token", OneOfMine, id, OPAQUE, .least = ID_TEXT, .most = ID_TEXT, .help = "Its id.")});
+    .api = {WEB_DELETE, "me/tokens/{token}", .tag = "me"}, .page = {"/my/tokens/{token}", "token-ended", "That token no longer works."}, .command = {.words = "token end"},
+    .inputs = {INPUT("token", OneOfMine, id, OPAQUE, .operand = true, .least = ID_TEXT, .most = ID_TEXT, .help = "Its id.")});
 /* clang-format on */

@@ -44,7 +44,7 @@ static Status password_forgotten(Operations *ops, const Actor *actor,
 OPERATION(password_forgotten, PasswordForgotten, Done,
     .help = "Send an e-mail with a link for a new password; the answer is the same when nobody is called that.",
     .access = WEB_GUEST, .threads = WEB_PASSWORD, .least_ms = FLOOR_MS, .no_audits = "it is one's own",
-    .api = {WEB_POST, "accounts/forgotten", .tag = "accounts"}, .page = {.path = "/forgotten"}, .no_command = "done by the person",
+    .api = {WEB_POST, "accounts/forgotten", .tag = "accounts"}, .page = {.path = "/forgotten"}, .no_command = "anybody can ask for it on the page, and the link is for the person alone",
     .inputs = {INPUT("name", PasswordForgotten, name, LINE, .least = 1, .most = FIELD_MAX, .help = "Name or e-mail address.")});
 /* clang-format on */
 
@@ -80,7 +80,7 @@ static Status password_reset(Operations *ops, const Actor *actor, const Password
 /* clang-format off */
 OPERATION(password_reset, PasswordReset, PasswordWasReset, .help = "Set a new password.", .access = WEB_GUEST, .threads = WEB_PASSWORD,
     .no_audits = "it is one's own", .answers = &SCHEMA_DONE, .cookies = offsetof(PasswordWasReset, cookies),
-    .api = {WEB_POST, "accounts/reset", .tag = "accounts"}, .no_command = "done by the person",
+    .api = {WEB_POST, "accounts/reset", .tag = "accounts"}, .no_command = "the link is for the person alone",
     .page = {"/reset", "password-set", "Your new password is set. Log in with it."},
     .inputs = {
         INPUT("token", PasswordReset, token, OPAQUE, .least = 1, .most = TOKEN_MAX, .help = "Of the link in the e-mail."),
@@ -127,7 +127,7 @@ static size_t change_faults(Operations *ops, const Actor *actor, const void *req
 /* clang-format off */
 OPERATION(password_change, PasswordChangeRequest, Done, .help = "Change your password, and end your other sessions. Not by a token.",
     .access = WEB_LOGIN, .by_session = true, .threads = WEB_PASSWORD, .no_audits = "it is one's own", .faults = change_faults,
-    .api = {WEB_PUT, "me/password", .tag = "me"}, .no_command = "done by the person",
+    .api = {WEB_PUT, "me/password", .tag = "me"}, .no_command = "nobody else may know a password; the link of a forgotten one sets another",
     .page = {"/my/password", "password", "Your password is changed, and your other sessions are ended."},
     .inputs = {
         INPUT("old", PasswordChangeRequest, old, SECRET, .least = 1, .most = FIELD_MAX, .help = "The present one."),

@@ -178,7 +178,7 @@ static size_t register_faults(Operations *ops, const Actor *actor, const void *r
 OPERATION(account_register, AccountRegister, Done,
     .help = "Register. An e-mail with a link goes to the address; the answer is the same when it is taken.",
     .access = WEB_GUEST, .threads = WEB_PASSWORD, .no_audits = "it is one's own", .faults = register_faults,
-    .api = {WEB_POST, "accounts", .tag = "accounts", .code = 201}, .page = {.path = "/register"}, .no_command = "done by the person",
+    .api = {WEB_POST, "accounts", .tag = "accounts", .code = 201}, .page = {.path = "/register"}, .no_command = "\"user add\" does it",
     .inputs = {
         PERSON_INPUTS(AccountRegister),
         INPUT("invitation", AccountRegister, invitation, OPAQUE, .optional = true, .most = TOKEN_MAX,
@@ -212,7 +212,7 @@ static Status register_again(Operations *ops, const Actor *actor, const Register
 /* clang-format off */
 OPERATION(register_again, RegisterAgain, Done, .help = "Send the e-mail that confirms a registration again.",
     .access = WEB_GUEST, .threads = WEB_PASSWORD, .least_ms = FLOOR_MS, .no_audits = "it is one's own",
-    .no_api = "only the page after registering offers it", .page = {.path = "/register/again"}, .no_command = "done by the person",
+    .no_api = "only the page after registering offers it", .page = {.path = "/register/again"}, .no_command = "\"user confirm\" does it without the e-mail",
     .inputs = {INPUT("email", RegisterAgain, email, LINE, .least = 1, .most = FIELD_MAX, .help = "Where it goes.")});
 /* clang-format on */
 
@@ -234,7 +234,7 @@ static Status account_confirm(Operations *ops, const Actor *actor, const Account
 
 /* clang-format off */
 OPERATION(account_confirm, AccountConfirm, Done, .help = "Confirm a registration.", .access = WEB_GUEST, .no_audits = "it is one's own",
-    .api = {WEB_POST, "accounts/confirm", .tag = "accounts"}, .no_command = "done by the person",
+    .api = {WEB_POST, "accounts/confirm", .tag = "accounts"}, .no_command = "\"user confirm\" does it without the e-mail",
     .page = {"/confirm", "welcome", "Welcome. Your address is confirmed, and your first pollies have arrived."},
     .inputs = {TOKEN_INPUT(AccountConfirm)});
 /* clang-format on */

@@ -119,24 +119,26 @@ static Status second_off(Operations *ops, const Actor *actor, const SecondCode *
 }
 
 /* clang-format off */
-#define OWN .access = WEB_LOGIN, .no_audits = "it is one's own", .no_command = "done by the person"
+#define OWN .access = WEB_LOGIN, .no_audits = "it is one's own"
+#define SECRET .no_command = "its secrets are for the person's own device"
 #define CODE_INPUT(words) INPUT("code", SecondCode, code, LINE, .least = 1, .most = CODE_MAX, .help = words)
 OPERATION(second_show, Nothing, SecondView, .help = "Show whether you have a second factor.", OWN, .asks = true, .answers = &SCHEMA_SECOND,
-    .api = {WEB_GET, "me/second-factor", .tag = "me"}, .no_page = "/my/second-factor shows it");
+    .api = {WEB_GET, "me/second-factor", .tag = "me"}, .no_page = "/my/second-factor shows it", .command = {.words = "second show"});
 OPERATION(second_begin, Nothing, SecondView, .help = "Offer a secret for your device; it counts when a code confirms it. Not by a token.",
     OWN, .by_session = true, .answers = &SCHEMA_SECOND,
-    .api = {WEB_POST, "me/second-factor", .tag = "me"}, .page = {.path = "/my/second-factor/begin"});
+    .api = {WEB_POST, "me/second-factor", .tag = "me"}, .page = {.path = "/my/second-factor/begin"}, SECRET);
 OPERATION(second_confirm, SecondCode, CodeList, .help = "Turn it on, and tell ten recovery codes, once. Your other sessions end. Not by a token.",
     OWN, .by_session = true, .answers = &SCHEMA_CODES,
-    .api = {WEB_POST, "me/second-factor/confirm", .tag = "me"}, .page = {.path = "/my/second-factor/confirm"},
+    .api = {WEB_POST, "me/second-factor/confirm", .tag = "me"}, .page = {.path = "/my/second-factor/confirm"}, SECRET,
     .inputs = {CODE_INPUT("What your device shows.")});
 OPERATION(second_codes, SecondCode, CodeList, .help = "Make ten new recovery codes; the old ones no longer work. Not by a token.",
     OWN, .by_session = true, .answers = &SCHEMA_CODES,
-    .api = {WEB_POST, "me/second-factor/codes", .tag = "me"}, .page = {.path = "/my/second-factor/codes"},
+    .api = {WEB_POST, "me/second-factor/codes", .tag = "me"}, .page = {.path = "/my/second-factor/codes"}, SECRET,
     .inputs = {CODE_INPUT("Of your device, or a recovery code.")});
 OPERATION(second_off, SecondCode, Done, .help = "Turn it off. Your other sessions end. Not by a token.", OWN, .by_session = true,
     .threads = WEB_PASSWORD, .api = {WEB_POST, "me/second-factor/off", .tag = "me"},
     .page = {"/my/second-factor/off", "second-off", "Your second factor is off. Your other sessions are ended."},
+    .no_command = "\"user second-off\" does it without password and code",
     .inputs = {
         INPUT("password", SecondCode, password, SECRET, .least = 1, .most = FIELD_MAX, .help = "Yours."),
         CODE_INPUT("Of your device, or a recovery code."),
