@@ -43,17 +43,6 @@ void log_free(Log *log)
     free(log);
 }
 
-Status log_level_from(Slice text, LogLevel *ret_level)
-{
-    for (size_t i = 0; i < sizeof LEVELS / sizeof *LEVELS; i++) {
-        if (slice_equal(text, LEVELS[i])) {
-            *ret_level = (LogLevel)i;
-            return STATUS_OK;
-        }
-    }
-    return STATUS_INVALID;
-}
-
 static void put_key(LogLine *line, const char *key)
 {
     size_t size = strlen(key);

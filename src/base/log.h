@@ -19,8 +19,6 @@ enum { LOG_VALUE_MAX = 1000 };
 
 typedef struct Log Log;
 
-/* From "debug", "info", "warning" or "error"; INVALID otherwise. */
-MUST_USE Status log_level_from(Slice text, LogLevel *ret_level);
 /* The descriptor stays the caller's. */
 Log *log_new(int fd, LogLevel level, Clock clock);
 /* Writes what was gathered. */

@@ -197,12 +197,6 @@ static const Letter LETTERS[LETTER_KINDS] = {
         },
 };
 
-const char *letter_kind(LetterKind kind)
-{
-    CHECK(kind < LETTER_KINDS);
-    return LETTERS[kind].kind;
-}
-
 /* ---- Facts -------------------------------------------------------------------------------------------------- */
 
 /* Names are put into lines: what could end one becomes a blank. */

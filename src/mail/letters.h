@@ -64,5 +64,3 @@ enum {
  * a fact that is too long. */
 MUST_USE Status letter_write(LetterKind kind, const LetterFacts *facts, Arena *arena,
                              MailMessage *ret_message, Reason *reason);
-/* "confirm" */
-const char *letter_kind(LetterKind kind);

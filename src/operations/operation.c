@@ -133,14 +133,6 @@ Status operation_audit_end(Operations *ops, Id id, Status outcome)
 
 /* ---- Running ------------------------------------------------------------------------------------------------------------------- */
 
-const Operation *operation_named(Slice name)
-{
-    for (size_t i = 0; OPERATIONS[i] != NULL; i++)
-        if (slice_equal(name, slice_from(OPERATIONS[i]->name)))
-            return OPERATIONS[i];
-    return NULL;
-}
-
 /* A command in somebody's name, which no other entry would tell. What they hold is not in it. */
 static Status run_in_name(Operations *ops, const Operation *operation, const Actor *actor,
                           const void *request, Arena *arena, void *ret_answer, Reason *reason)

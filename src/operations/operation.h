@@ -249,7 +249,6 @@ typedef struct Nothing {
 
 /* All rows, ended by NULL; made by the build. */
 extern const Operation *const OPERATIONS[];
-const Operation *operation_named(Slice name);
 size_t operation_input_count(const Operation *operation);
 const Input *operation_input(const Operation *operation, const char *name);
 

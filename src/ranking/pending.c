@@ -196,9 +196,3 @@ Noted *pending_next(const Pending *pending, const Noted *noted)
 {
     return noted->next == 0 ? NULL : &pending->noted[noted->next];
 }
-
-bool pending_touched(const Pending *pending, uint64_t policy, uint64_t since)
-{
-    uint64_t place = map_get(&pending->policy_places, policy);
-    return place != 0 && pending->policies[place - 1].touched > since;
-}

@@ -56,5 +56,3 @@ void pending_end_read(Pending *pending);
 /* The newest noted change of a policy, NULL without any; then the one before it. */
 Noted *pending_first(const Pending *pending, uint64_t policy);
 Noted *pending_next(const Pending *pending, const Noted *noted);
-/* Whether something was noted or forgotten after `since`, a value of `now`. */
-bool pending_touched(const Pending *pending, uint64_t policy, uint64_t since);

@@ -18,11 +18,6 @@ const char *report_state_text(ReportState state)
     return word_of(STATE_TEXTS, state);
 }
 
-const char *report_kind_word(ReportKind kind)
-{
-    return word_of(REPORT_KIND_WORDS, kind);
-}
-
 const char *report_kind_text(ReportKind kind)
 {
     return word_of(KIND_TEXTS, kind);

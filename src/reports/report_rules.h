@@ -44,7 +44,6 @@ enum {
 extern const char *const REPORT_STATE_WORDS[], *const REPORT_KIND_WORDS[];
 const char *report_state_word(ReportState state);
 const char *report_state_text(ReportState state);
-const char *report_kind_word(ReportKind kind);
 const char *report_kind_text(ReportKind kind);
 bool report_is_closed(ReportState state);
 

@@ -129,6 +129,7 @@ static Status move_once(Reports *reports, uint64_t id, const ReportMove *move, A
 {
     ReportRow row;
     bool write = false;
+    *ret_raced = false;
     TRY(report_row_read(reports, id, arena, &row));
     Status status = report_judge(&row.report, move, reports_now_us(reports), &write, reason);
     if (status == STATUS_OK && write) {
@@ -147,11 +148,9 @@ Status reports_move(Reports *reports, uint64_t id, const ReportMove *move, Arena
 {
     if (report_is_closed(move->state))
         TRY(check_words("reason", move->reason, REPORT_REASON_MAX, reason));
-    for (int i = 0; i < RECORD_RACE_TRIES; i++) {
-        bool raced = false;
-        Status status = move_once(reports, id, move, arena, ret_report, &raced, reason);
-        if (!raced)
-            return status;
-    }
-    return record_gave_up(reason);
+    bool raced = true;
+    Status status = STATUS_CONFLICT;
+    for (int i = 0; raced && record_again(&status, i, NULL, reason); i++)
+        status = move_once(reports, id, move, arena, ret_report, &raced, reason);
+    return status;
 }

@@ -150,20 +150,19 @@ static int64_t near_us(const Settings *settings)
 static Status read_settled_row(Settings *settings, Arena *arena, SettingsRow *ret_row)
 {
     int64_t until_us = near_us(settings);
-    for (int i = 0; i < RECORD_RACE_TRIES; i++) {
+    Status status = STATUS_CONFLICT;
+    for (int i = 0; record_again(&status, i, NULL, NULL); i++) {
         SettingsRow row;
         TRY(read_row(settings, arena, &row));
         if (row.plan_from_us == 0 || row.plan_from_us > until_us) {
             *ret_row = row;
             return STATUS_OK;
         }
-        Status status = write_plan(settings, &row, 0, arena, &row.head);
-        if (status == STATUS_UNKNOWN) /* reading again does no harm */
-            return STATUS_UNAVAILABLE;
-        if (status != STATUS_OK && status != STATUS_CONFLICT)
-            return status;
+        status = write_plan(settings, &row, 0, arena, &row.head);
+        if (status == STATUS_OK)
+            status = STATUS_CONFLICT; /* read it once more */
     }
-    return STATUS_UNAVAILABLE;
+    return status == STATUS_UNKNOWN ? STATUS_UNAVAILABLE : status; /* reading again does no harm */
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------------------- */

@@ -87,8 +87,6 @@ Form form_beside(const Form *form, const Operation *operation);
 /* The policy, person or other thing that was typed, found as when the form is sent. */
 MUST_USE Status form_thing(WebRequest *request, const Form *form, const char *name,
                            uint64_t *ret_id, Reason *reason);
-/* Whether this is the form that was sent. */
-bool form_is(const Form *form, const Operation *operation);
 /* For a form that is shown at another address, too: its view as it begins, and the page. */
 void *form_view(WebRequest *request, const FormPage *page);
 MUST_USE Status form_draw(WebRequest *request, const FormPage *page, void *view, int code);

@@ -449,17 +449,13 @@ Status record_write(const Records *records, const RecordWrite *write, Arena *are
 
 /* ---- Editing ------------------------------------------------------------------------------------------------- */
 
-Status record_gave_up(Reason *reason)
-{
-    return reason_set(reason, STATUS_UNAVAILABLE, "", "others change this all the time; try again");
-}
-
 bool record_again(Status *status, int attempt, Arena *arena, Reason *reason)
 {
     if (*status != STATUS_CONFLICT)
         return false;
     if (attempt == RECORD_RACE_TRIES) {
-        *status = record_gave_up(reason);
+        *status = reason_set(reason, STATUS_UNAVAILABLE, "",
+                             "others change this all the time; try again");
         return false;
     }
     if (arena != NULL)
@@ -475,6 +471,7 @@ static Status edit_once(const Records *records, const RecordEdit *edit, Arena *a
     RecordEditing editing = {.record = arena_zeroed(arena, 1, edit->place.record->size),
                              .arena = arena};
     Slice before, held_value = SLICE_EMPTY;
+    *ret_raced = false;
     if (held != NULL) {
         void *record = arena_zeroed(arena, 1, held->record->size);
         TRY(record_read(records, held, STORE_SERIAL, arena, record, &held_value));
@@ -504,12 +501,9 @@ static Status edit_once(const Records *records, const RecordEdit *edit, Arena *a
 Status record_edit(const Records *records, const RecordEdit *edit, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    for (int i = 0; i < RECORD_RACE_TRIES; i++) {
-        bool raced = false;
-        arena_reset(arena);
-        Status status = edit_once(records, edit, arena, &raced, reason);
-        if (!raced)
-            return status;
-    }
-    return record_gave_up(reason);
+    bool raced = true;
+    Status status = STATUS_CONFLICT;
+    for (int i = 0; raced && record_again(&status, i, arena, reason); i++)
+        status = edit_once(records, edit, arena, &raced, reason);
+    return status;
 }

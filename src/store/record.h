@@ -232,5 +232,3 @@ MUST_USE Status record_edit(const Records *records, const RecordEdit *edit, Reas
  *         status = one_attempt(…, arena);
  * The arena is emptied before each attempt, unless it is NULL. At the end CONFLICT has become UNAVAILABLE: nothing was done. */
 bool record_again(Status *status, int attempt, Arena *arena, Reason *reason);
-/* That UNAVAILABLE, and its sentence. */
-MUST_USE Status record_gave_up(Reason *reason);

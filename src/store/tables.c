@@ -17,11 +17,3 @@ static const Table *const ALL[] = {
 };
 
 const TableSet TABLES = {ALL, sizeof ALL / sizeof ALL[0]};
-
-const Table *table_by_number(TableSet set, uint16_t number)
-{
-    for (size_t i = 0; i < set.count; i++)
-        if (set.tables[i]->number == number)
-            return set.tables[i];
-    return NULL;
-}

@@ -186,6 +186,3 @@ typedef struct TableSet {
 } TableSet;
 
 extern const TableSet TABLES;
-
-/* NULL when the set has no such number. */
-const Table *table_by_number(TableSet set, uint16_t number);

@@ -186,18 +186,6 @@ TEST(times_are_formatted_over_leap_days_and_clamped_at_the_ends)
     }
 }
 
-TEST(levels_are_read_by_name)
-{
-    LogLevel level = LOG_ERROR;
-    EXPECT_STATUS(log_level_from(SLICE("debug"), &level), STATUS_OK);
-    EXPECT(level == LOG_DEBUG);
-    EXPECT_STATUS(log_level_from(SLICE("warning"), &level), STATUS_OK);
-    EXPECT(level == LOG_WARNING);
-    EXPECT_STATUS(log_level_from(SLICE("Warning"), &level), STATUS_INVALID);
-    EXPECT_STATUS(log_level_from(SLICE(""), &level), STATUS_INVALID);
-    EXPECT(level == LOG_WARNING);
-}
-
 TEST(a_log_that_gathers_writes_whole_lines_later_and_warnings_at_once)
 {
     int pipe_fds[2];

@@ -74,15 +74,6 @@ TEST(every_row_keeps_the_rules_of_the_table)
         test_fail(__FILE__, __LINE__, "%s: %s", reason.field, reason.rule);
 }
 
-TEST(an_operation_is_found_by_its_name)
-{
-    EXPECT(operation_named(SLICE("feature_set")) != NULL);
-    EXPECT(operation_named(SLICE("feature")) == NULL);
-    EXPECT(operation_named(SLICE_EMPTY) == NULL);
-    EXPECT(operation_input(operation_named(SLICE("feature_set")), "policy") != NULL);
-    EXPECT(operation_input(operation_named(SLICE("feature_set")), "nothing") == NULL);
-}
-
 /* ---- Who may ---------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t roles(uint32_t has, AccountState state, bool shown, bool *ret_missing)

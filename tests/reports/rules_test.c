@@ -86,13 +86,6 @@ TEST(words_lead_back_to_what_they_name)
                       STATUS_OK);
         EXPECT_I64(state, i);
     }
-    for (int i = 0; i < REPORT_KIND_COUNT; i++) {
-        ReportKind kind;
-        EXPECT_STATUS(word_find(REPORT_KIND_WORDS, slice_from(report_kind_word((ReportKind)i)), "",
-                                &kind, NULL),
-                      STATUS_OK);
-        EXPECT_I64(kind, i);
-    }
     ReportState state = REPORT_TAKEN;
     EXPECT_STATUS(word_find(REPORT_STATE_WORDS, SLICE("tea"), "", &state, NULL), STATUS_INVALID);
     EXPECT(state == REPORT_TAKEN);

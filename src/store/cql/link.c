@@ -37,7 +37,6 @@ Link *link_open(const LinkSettings *settings, const LinkTarget *target, const Li
                    .timer = {.due = is_due},
                    .startup = {.done = startup_done},
                    .probe = {.done = probe_done}};
-    endpoint_text(&target->endpoint, 0, link->name);
     snprintf(link->tls_name, sizeof link->tls_name, "%s", target->name);
     make_slots(link);
     bool begun = link_io_open(link, target);
@@ -49,11 +48,6 @@ Link *link_open(const LinkSettings *settings, const LinkTarget *target, const Li
 void *link_context(const Link *link)
 {
     return link->context;
-}
-
-const char *link_name(const Link *link)
-{
-    return link->name;
 }
 
 static void free_stream(Link *link, uint16_t stream)

@@ -64,8 +64,6 @@ typedef struct LinkTarget {
 Link *link_open(const LinkSettings *settings, const LinkTarget *target, const LinkOwner *owner,
                 void *context);
 void *link_context(const Link *link);
-/* For a person: "127.0.0.1:9042". */
-const char *link_name(const Link *link);
 bool link_is_ready(const Link *link);
 /* It fell silent, as opposed to one that is only doubted. */
 bool link_is_silent(const Link *link);

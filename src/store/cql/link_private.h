@@ -19,7 +19,6 @@ struct Link {
     void *context;
     Loop *loop;
     LinkState state;
-    char name[ENDPOINT_TEXT];
     char tls_name[LINK_NAME];
 
     int fd;
