@@ -7,6 +7,7 @@
 #include "app/answer_letters.h"
 #include "app/digest_letters.h"
 #include "app/instance_sync.h"
+#include "app/report_letters.h"
 #include "base/read_cache.h"
 
 enum { ID_BLOCK = 64, REPORT_ID_BLOCK = 8, PAUSE_US = 2000 };
@@ -152,6 +153,7 @@ static void make_tasks(App *app, Log *log, const char *address)
                                            .creation_grace_s = CREATION_GRACE_S,
                                            .address = address,
                                            .answer_teller = {app_tell_answer_due, app},
+                                           .report_teller = {app_tell_reports, app},
                                            .digest_teller = {app_send_digest, app->digests}});
 }
 

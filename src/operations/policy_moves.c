@@ -238,7 +238,9 @@ static Status policy_appeal(Operations *ops, const Actor *actor, const PolicyApp
     if (ret_head->state != POLICY_PENDING_DELETION)
         return reason_set(reason, STATUS_REFUSED, "", "a policy that is %s is not being deleted",
                           policy_state_text(ret_head->state));
-    return reports_make(ops->app->reports, &appeal, &report, reason);
+    TRY(reports_make(ops->app->reports, &appeal, &report, reason));
+    report_tell(ops);
+    return STATUS_OK;
 }
 
 /* clang-format off */

@@ -1,7 +1,7 @@
 /* report_list.c -- the queue of reports: its list, one of them, and the moves of moderators (report_moves.h).
  *
  * A move is one conditional update, written to the audit log before. A crash in between leaves an entry whose outcome is not known; the
- * same request again is safe. E-mails follow from marks that are durable with the move (site/moderation/post.c), whichever door moved it. */
+ * same request again is safe. E-mails follow from marks that are durable with the move (app/report_letters.h), whichever door moved it. */
 #include "operations/report_list.h"
 
 #include "operations/policy_head.h"

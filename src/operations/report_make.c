@@ -6,6 +6,7 @@
 #include "operations/report_make.h"
 
 #include "operations/policy_head.h"
+#include "operations/report_moves.h"
 #include "operations/schema_list.h"
 #include "operations/tries.h"
 
@@ -29,6 +30,7 @@ static Status make(Operations *ops, const Actor *actor, ReportKind kind, const R
         TRY(throttle_take(ops->throttle, THROTTLE_REPORT_ACCOUNT,
                           slice_of(&report.account, sizeof report.account), reason));
     TRY(reports_make(ops->app->reports, &report, &id, reason));
+    report_tell(ops);
     ret_made->done.done = true;
     ret_made->is_answerable = report.account != 0 || report.email.size > 0;
     return STATUS_OK;

@@ -67,6 +67,11 @@ static void move_others(Operations *ops, const Actor *actor, const Report *moved
             (void)!move_one(ops, actor, &others[i], move, arena, &after, &ignored);
 }
 
+void report_tell(Operations *ops)
+{
+    (void)!tasks_ask(app_tasks(ops->app), SLICE(TASK_REPORT_LETTERS), NULL);
+}
+
 Status report_move(Operations *ops, const Actor *actor, const ReportMoveRequest *request,
                    Arena *arena, Report *ret_report, Reason *reason)
 {
@@ -82,6 +87,7 @@ Status report_move(Operations *ops, const Actor *actor, const ReportMoveRequest 
     TRY(status);
     if (request->all)
         move_others(ops, actor, ret_report, &move, arena);
+    report_tell(ops);
     return STATUS_OK;
 }
 

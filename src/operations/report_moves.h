@@ -14,6 +14,8 @@ typedef struct ReportMoveRequest {
  * and the move leaves an entry whose outcome is not known; the same request again is safe. */
 MUST_USE Status report_move(Operations *ops, const Actor *actor, const ReportMoveRequest *request,
                             Arena *arena, Report *ret_report, Reason *reason);
+/* The e-mails about what was just reported or moved; they are marked in the store, so that nothing is lost where this does not come to it. */
+void report_tell(Operations *ops);
 /* After an act that a report led to: closes it as acted upon, and the others about the same policy that nobody else has. Nothing for 0, and
  * for an actor who does not work on reports; one that cannot be closed stays in the queue. */
 void report_acted(Operations *ops, const Actor *actor, uint64_t report, Slice reason, Arena *arena);

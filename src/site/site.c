@@ -12,7 +12,7 @@
 #include "site/views.h"
 #include "web/metrics.h"
 
-enum { RANKS_S = 60, HEAT_S = 10, POST_S = 3 };
+enum { RANKS_S = 60, HEAT_S = 10 };
 
 static struct {
     WebRoute *routes;
@@ -170,7 +170,7 @@ static void *keep(void *argument)
 {
     Site *site = argument;
     Clock clock = site->app->world.clock;
-    int64_t ranks_us = 0, heat_us = 0, rank_cache_us = 0, post_us = 0;
+    int64_t ranks_us = 0, heat_us = 0, rank_cache_us = 0;
     while (!atomic_load(&site->ends)) {
         int64_t now_us = clock_steady_us(clock);
         if (now_us >= ranks_us) {
@@ -184,10 +184,6 @@ static void *keep(void *argument)
         bool has_more = now_us >= rank_cache_us && refresh_rank_cache(site);
         if (!has_more && now_us >= rank_cache_us)
             rank_cache_us = now_us + RANKS_S * US_PER_S;
-        if (now_us >= post_us) {
-            moderation_post(site);
-            post_us = now_us + POST_S * US_PER_S;
-        }
         live_tick(site->live);
         if (!has_more) /* until the past is there, each page asks for its own, which takes long */
             clock_sleep_us(clock, US_PER_S / 5);

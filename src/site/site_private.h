@@ -152,11 +152,6 @@ void frame_error_page(WebRequest *request, const struct ErrorWords *words);
 #define SHARED_PAGE_FRONT  "front"
 #define SHARED_PAGE_POLICY "policy"
 
-/* ---- The desk (moderation/) -------------------------------------------------------------------------------------------------- */
-
-/* Letters about reports that are due; by the site's own thread. */
-void moderation_post(Site *site);
-
 /* ---- Forms ------------------------------------------------------------------------------------------------------------ */
 
 /* A form that came back: which field broke which rule. Empty field: it is about the whole. There may be several, in the order of the

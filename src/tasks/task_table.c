@@ -378,6 +378,13 @@ static Status reports(TaskPiece *piece)
     return status;
 }
 
+static Status report_letters(TaskPiece *piece)
+{
+    const ReportTeller *teller = &piece->tasks->options.report_teller;
+    return last_piece(piece,
+                      teller->tell != NULL ? teller->tell(teller->self, piece->reason) : STATUS_OK);
+}
+
 /* ---- How long things are kept ---------------------------------------------------------------------------------- */
 
 /* What was set may have been set elsewhere. */
@@ -464,6 +471,8 @@ const Task TASKS[] = {
      "Writes letters about what happened, to those who want them.", digests},
     {"reports", S_PER_HOUR, 1, false, true, "Corrects the lists of reports by state and policy.",
      reports},
+    {TASK_REPORT_LETTERS, 60, 1, false, true, "Queues e-mails about reports and what came of them.",
+     report_letters},
     {"keep", 60, 1, true, false, "Learns how long things are kept, where that was changed.", keep},
     {"retention", S_PER_DAY, 1, false, false, "Deletes log-ins that are older than they are kept.",
      retention},

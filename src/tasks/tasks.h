@@ -36,6 +36,14 @@ typedef struct AnswerTeller {
     void *self;
 } AnswerTeller;
 
+/* Writes the e-mails about reports that are marked as waiting. OK: none waits any more. */
+typedef struct ReportTeller {
+    Status (*tell)(void *self, Reason *reason);
+    void *self;
+} ReportTeller;
+/* The task that does it, for whoever made or moved a report and wants it told at once (tasks_ask). */
+#define TASK_REPORT_LETTERS "report-letters"
+
 /* Who writes the letter of a period to somebody who wishes it. OK: it is queued, was before, or there is nothing to tell. */
 typedef struct DigestTeller {
     Status (*tell)(void *self, const DigestRequest *want, const DigestPeriod *period,
@@ -60,6 +68,7 @@ typedef struct TasksOptions {
     void (*keep)(void *self, const Retention *retention);
     void *keep_self;
     DigestTeller digest_teller; /* empty: nobody is */
+    ReportTeller report_teller; /* the same */
 } TasksOptions;
 
 enum {

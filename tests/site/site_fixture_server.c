@@ -29,6 +29,7 @@
 #include "access/linked_logins.h"
 #include "access/sessions.h"
 #include "app/digest_letters.h"
+#include "app/report_letters.h"
 #include "cli/site_facts.h"
 #include "doors/door_control.h"
 #include "doubtful_store.h"
@@ -281,7 +282,7 @@ static Status obey(char *line, Reason *reason)
         *rest++ = '\0';
     uint64_t number = strtoull(first, NULL, 10);
     if (strcmp(line, "dump") == 0) {
-        moderation_post(booth.site); /* as the site's thread does */
+        TRY(app_tell_reports(&booth.app, reason)); /* as its task does */
         return door_dump(&booth.app, booth.arena, reason);
     }
     if (strcmp(line, "tick") == 0) {

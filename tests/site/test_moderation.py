@@ -408,6 +408,22 @@ def test_moderators_and_who_reported_get_letters_once(serve):
     assert call("feature", "remove", str(policy)) == {"featured": []}
 
 
+def test_a_report_whose_e_mails_a_crash_left_out_is_told_by_the_next_start(serve):
+    server = serve(env={"OSTRAKA_MAIL_OUTBOX": "on"})
+    call = site(server.data)
+    for name, flags in (("owner", []), ("mod", ["--role", "moderate_policies"])):
+        call("user", "add", name, "--email", f"{name}@example.org", "--confirmed", *flags)
+    policy = call("policy", "create", "--as", "owner", "--name", "Not told of", "--description", "x", "--category", "Health")["policy"]
+    assert server.stop() == 0
+    # A command by itself has no tasks: it ends between the report and its e-mails, as a crash may.
+    assert call("report", "policy", str(policy), "--words", "It is spam.", "--email", "visitor@example.org") == {"done": True}
+    number = call("report", "list")["reports"][0]["id"]
+    assert call("report", "act", str(number), "--reason", "So it is.")["state"] == "acted"
+    serve(data=server.data, env={"OSTRAKA_MAIL_OUTBOX": "on"})
+    assert [one["to"] for one in letters(call, "report-acted", 1)] == ["visitor@example.org"]
+    assert [one["to"] for one in letters(call, "report", 1)] == ["mod@example.org"]
+
+
 def test_a_policy_that_a_command_hides_is_hidden_at_once_and_its_owner_gets_an_e_mail(serve):
     server = serve(env={"OSTRAKA_MAIL_OUTBOX": "on"})
     call = site(server.data)
