@@ -13,7 +13,8 @@ enum {
         512, /* open files for everything that is no connection: the store's, the log, … */
     STOP_STEP_MS = 10,
     OUTSIDE_THREADS = 4, /* WEB_OUTSIDE: they wait for others, and compute nothing */
-    OUTSIDE_QUEUE = 32,
+    OUTSIDE_QUEUE =
+        12, /* few enough that the last is answered within request_seconds, though each waits five for a silent server */
 };
 
 static void start_loops(WebServer *server)

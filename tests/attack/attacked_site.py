@@ -32,7 +32,7 @@ LONG = bool(os.environ.get("ATTACK_LONG"))
 SEED = int(os.environ.get("ATTACK_SEED", "1"))
 PASSWORD = "a long enough one"
 FILLED = {}  # demos, by their size
-DEMO = (600, 320, 30)
+DEMO = (600, 320, 60)  # voters, policies, days
 HOST = "198.51.100.1" if OWN_NETWORK else "127.0.0.1"
 REPORT = re.compile(r"ERROR: \w+Sanitizer|runtime error:|SUMMARY: \w+Sanitizer|^CHECK|is a bug", re.M)
 

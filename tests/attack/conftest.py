@@ -1,41 +1,26 @@
-"""What the parts share: the last line, the list of findings, a mail server, and sites that must end without a report."""
+"""What the parts share: the list of findings, a mail server, and sites that must end without a report."""
+import json
+import os
 import pathlib
 
 import pytest
-from attacked_site import ROOT, Post, Site
+from attacked_site import Post, Site
 
-FINDINGS = ROOT / "build/attack/findings.txt"
-CASES = set()
-
-
-def pytest_configure(config):
-    FINDINGS.parent.mkdir(parents=True, exist_ok=True)
-    FINDINGS.write_text("")
+CASES, FINDINGS, LEFT_OUT = set(), [], set()
 
 
 def pytest_runtest_logreport(report):
     """A case is what it calls; what goes wrong around it (a site that ends with a report) is a finding, too."""
-    if not report.skipped:
-        CASES.add(report.nodeid)
+    (LEFT_OUT if report.skipped else CASES).add(report.nodeid)
     if report.failed:
-        reason = str(getattr(getattr(report.longrepr, "reprcrash", None), "message", report.longrepr)).splitlines()
-        with FINDINGS.open("a") as out:
-            out.write(f"{report.nodeid.removeprefix('tests/attack/')} ({report.when}): {' '.join(reason)[:600]}\n")
+        reason = str(getattr(getattr(report.longrepr, "reprcrash", None), "message", report.longrepr))
+        FINDINGS.append(f"{report.nodeid.removeprefix('tests/attack/')} ({report.when}): {' '.join(reason.split())[:600]}")
 
 
 def pytest_unconfigure(config):
-    """The last line."""
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is None:
-        return
-    count = {kind: len(reporter.stats.get(kind, [])) for kind in ("passed", "failed", "error", "skipped")}
-    findings = count["failed"] + count["error"]
-    print()
-    for line in FINDINGS.read_text().splitlines():
-        print(f"finding: {line}")
-    if count["skipped"]:
-        print(f"{count['skipped']} cases were left out: there is no network of their own here")
-    print(f"attack: {len(CASES)} cases, {findings} findings")
+    """For run.py, which adds up."""
+    pathlib.Path(os.environ["ATTACK_RESULT"]).write_text(
+        json.dumps({"cases": len(CASES), "findings": FINDINGS, "left_out": len(LEFT_OUT - CASES)}))
 
 
 @pytest.fixture(scope="module")

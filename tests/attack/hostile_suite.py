@@ -243,7 +243,7 @@ def test_many_who_wait_for_a_silent_provider_hold_up_nobody_else(site, provider)
         assert time.monotonic() - begun < 2
         pages = [each.result() for each in waiting]
     assert {page.code for page in pages} <= {429, 502, 503}, [page.code for page in pages]
-    assert max(page.seconds for page in pages) < 50, "30 of them, four at a time, 5 seconds each"
+    assert max(page.seconds for page in pages) < 30, "longer than a request may take"
 
 
 def none(provider):

@@ -94,7 +94,7 @@ def test_wrong_usage_is_one_sentence(words, said):
 
 def test_help_names_every_command():
     text = subprocess.run([str(ROOT / "dev"), "help"], capture_output=True, text=True, check=True).stdout
-    for command in "run test lint fmt docs bench cluster fuzz help".split():
+    for command in "run test e2e attack lint fmt docs bench sim cluster fuzz help".split():
         assert f"\n  {command} " in text
 
 
