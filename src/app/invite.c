@@ -3,23 +3,6 @@
 
 #include "mail/letters.h"
 
-static Status send_letter(App *app, const InviteHow *how, const Invited *invited, Arena *arena,
-                          Reason *reason)
-{
-    MailMessage letter;
-    const Invitation *invitation = &invited->invitation;
-    int64_t days = (invitation->ends_us - invitation->made_us) / (S_PER_DAY * US_PER_S);
-    LetterFacts facts = {.site = how->site,
-                         .home = how->home,
-                         .name = SLICE_EMPTY,
-                         .link = invited->link,
-                         .valid_s = days * S_PER_DAY};
-    TRY(letter_write(LETTER_INVITATION, &facts, arena, &letter, reason));
-    letter.to = invitation->email;
-    letter.once = invitation->secret;
-    return mail_send(app->mail, &letter, reason);
-}
-
 Status app_invite(App *app, const InviteHow *how, Slice email, Arena *arena, Invited *ret_invited,
                   Reason *reason)
 {
@@ -29,8 +12,20 @@ Status app_invite(App *app, const InviteHow *how, Slice email, Arena *arena, Inv
                          reason));
     invited.link = arena_print(arena, "%.*s/invitation?token=%.*s", SLICE_ARG(how->home),
                                SLICE_ARG(invited.invitation.secret));
-    if (invited.is_sent)
-        TRY(send_letter(app, how, &invited, arena, reason));
+    if (invited.is_sent) {
+        MailMessage letter;
+        const Invitation *invitation = &invited.invitation;
+        int64_t days = (invitation->ends_us - invitation->made_us) / (S_PER_DAY * US_PER_S);
+        LetterFacts facts = {.site = how->site,
+                             .home = how->home,
+                             .name = SLICE_EMPTY,
+                             .link = invited.link,
+                             .valid_s = days * S_PER_DAY};
+        TRY(letter_write(LETTER_INVITATION, &facts, arena, &letter, reason));
+        letter.to = invitation->email;
+        letter.once = invitation->secret;
+        TRY(mail_send(app->mail, &letter, reason));
+    }
     *ret_invited = invited;
     return STATUS_OK;
 }

@@ -63,33 +63,6 @@ static Status entry_of(Search *search, Slice column, const ReadAnswer answers[2]
     return STATUS_OK;
 }
 
-static Status take_page(Search *search, const Page *page)
-{
-    Arena *arena = search->arena;
-    Read *reads = ARENA_ARRAY(arena, 2 * page->count, Read);
-    ReadAnswer *answers = ARENA_ARRAY(arena, 2 * page->count, ReadAnswer);
-    for (size_t i = 0; i < page->count; i++) {
-        Slice row = page->cells[i].column;
-        reads[2 * i] = (Read){&TABLE_AUDIT, row, AUDIT_ACT_COLUMN, STORE_NORMAL};
-        reads[2 * i + 1] = (Read){&TABLE_AUDIT, row, AUDIT_END_COLUMN, STORE_NORMAL};
-    }
-    TRY(store_read_many(search->audit->options.store, reads, 2 * page->count, arena, answers));
-    for (size_t i = 0; i < page->count && search->count < search->query->limit; i++) {
-        AuditEntry *entry = &search->entries[search->count];
-        Status status = entry_of(search, page->cells[i].column, &answers[2 * i], entry);
-        if (status == STATUS_NOT_FOUND)
-            continue;
-        TRY(status);
-        if (!is_wanted(search->query, entry))
-            continue;
-        if (search->query->public_only)
-            make_public(entry);
-        search->count++;
-    }
-    search->looked += page->count;
-    return STATUS_OK;
-}
-
 static bool is_over(const Search *search)
 {
     return search->count == search->query->limit || search->looked >= AUDIT_LOOKED_MAX;
@@ -109,7 +82,28 @@ static Status take_piece(Search *search, int64_t piece)
         TRY(store_slice(search->audit->options.store, &query, search->arena, &page));
         if (page.count == 0)
             break;
-        TRY(take_page(search, &page));
+        Arena *arena = search->arena;
+        Read *reads = ARENA_ARRAY(arena, 2 * page.count, Read);
+        ReadAnswer *answers = ARENA_ARRAY(arena, 2 * page.count, ReadAnswer);
+        for (size_t i = 0; i < page.count; i++) {
+            Slice row = page.cells[i].column;
+            reads[2 * i] = (Read){&TABLE_AUDIT, row, AUDIT_ACT_COLUMN, STORE_NORMAL};
+            reads[2 * i + 1] = (Read){&TABLE_AUDIT, row, AUDIT_END_COLUMN, STORE_NORMAL};
+        }
+        TRY(store_read_many(search->audit->options.store, reads, 2 * page.count, arena, answers));
+        for (size_t i = 0; i < page.count && search->count < search->query->limit; i++) {
+            AuditEntry *entry = &search->entries[search->count];
+            Status status = entry_of(search, page.cells[i].column, &answers[2 * i], entry);
+            if (status == STATUS_NOT_FOUND)
+                continue;
+            TRY(status);
+            if (!is_wanted(search->query, entry))
+                continue;
+            if (search->query->public_only)
+                make_public(entry);
+            search->count++;
+        }
+        search->looked += page.count;
         query.after = page.cells[page.count - 1].column;
         query.resume = true;
     }

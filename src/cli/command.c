@@ -8,15 +8,6 @@
 
 /* ---- Parsing --------------------------------------------------------------------------------------------- */
 
-static size_t words_of(const Command *command, Slice *ret_words)
-{
-    Slice rest = slice_from(command->name);
-    size_t count = 0;
-    while (count < 2 && slice_split(&rest, ' ', &ret_words[count]))
-        count++;
-    return count;
-}
-
 /* The row whose words all stand at the beginning; the longest wins, so "maintenance on" before "maintenance". */
 static const Command *find(const Slice *words, size_t count, size_t *ret_used)
 {
@@ -25,7 +16,10 @@ static const Command *find(const Slice *words, size_t count, size_t *ret_used)
     const Command *command;
     for (size_t i = 0; (command = command_at(i)) != NULL; i++) {
         Slice names[2];
-        size_t size = words_of(command, names);
+        Slice rest = slice_from(command->name);
+        size_t size = 0;
+        while (size < 2 && slice_split(&rest, ' ', &names[size]))
+            size++;
         if (size > count || size <= best_size || !slice_equal(names[0], words[0]) ||
             (size == 2 && !slice_equal(names[1], words[1])))
             continue;

@@ -65,19 +65,6 @@ typedef struct Audience {
     uint64_t tenths; /* for those who read a log: told so far */
 } Audience;
 
-static void draw(const Audience *audience, uint64_t hour, uint64_t hours,
-                 const DemoSummary *summary)
-{
-    Output output = audience->context->output;
-    char text[200];
-    int filled = (int)(hour * BAR_CELLS / hours);
-    int size = snprintf(text, sizeof text, "\r[%.*s%*s] day %llu of %u, %llu saves", filled,
-                        "##############################", BAR_CELLS - filled, "",
-                        (unsigned long long)((hour + 23) / 24), audience->plan->days,
-                        (unsigned long long)summary->saves);
-    output.write(output.self, OUTPUT_PROGRESS, slice_of(text, (size_t)size));
-}
-
 static void tell(const Audience *audience, uint64_t hour, const DemoSummary *summary)
 {
     Output output = audience->context->output;
@@ -96,7 +83,14 @@ static void show(void *self, uint64_t hour, uint64_t hours, const DemoSummary *s
     int64_t now_us = clock_steady_us(audience->context->world.clock);
     if (audience->terminal && (now_us - audience->bar_us >= BAR_MS * US_PER_MS || hour == hours)) {
         audience->bar_us = now_us;
-        draw(audience, hour, hours, summary);
+        Output output = audience->context->output;
+        char text[200];
+        int filled = (int)(hour * BAR_CELLS / hours);
+        int size = snprintf(text, sizeof text, "\r[%.*s%*s] day %llu of %u, %llu saves", filled,
+                            "##############################", BAR_CELLS - filled, "",
+                            (unsigned long long)((hour + 23) / 24), audience->plan->days,
+                            (unsigned long long)summary->saves);
+        output.write(output.self, OUTPUT_PROGRESS, slice_of(text, (size_t)size));
     }
     if (!audience->terminal && hour * LINES / hours > audience->tenths) {
         audience->tenths = hour * LINES / hours;

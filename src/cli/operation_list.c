@@ -14,15 +14,6 @@ static const char *const KIND_WORDS[INPUT_KINDS] = {
     [INPUT_NUMBERS] = "numbers", [INPUT_TEXTS] = "texts",
     [INPUT_FILE] = "file",       [INPUT_STREAM] = "stream"};
 
-static const Command *command_for(const Operation *operation)
-{
-    const Command *command;
-    size_t i = 0;
-    while ((command = command_at(i)) != NULL && command->operation != operation)
-        i++;
-    return command;
-}
-
 /* Inputs that are flags stand in the command's row in the order of the inputs, after --as. */
 static void put_inputs(JsonWriter *json, const Operation *operation, const Command *command)
 {
@@ -61,7 +52,10 @@ static void put_text(JsonWriter *json, const char *key, const char *text)
 
 static void put_operation(JsonWriter *json, const Operation *operation)
 {
-    const Command *command = command_for(operation);
+    const Command *command;
+    size_t i = 0;
+    while ((command = command_at(i)) != NULL && command->operation != operation)
+        i++;
     json_object_begin(json);
     json_member_text(json, "name", operation->name);
     json_member_text(json, "help", operation->help);

@@ -36,24 +36,18 @@ Status site_maintenance(Store *store, Arena *arena, Slice *ret_message)
     return STATUS_OK;
 }
 
-static Status check_message(Slice message, Reason *reason)
-{
-    if (message.size > SITE_MESSAGE_MAX)
-        return reason_set(reason, STATUS_INVALID, "message", "the message has at most %d bytes",
-                          SITE_MESSAGE_MAX);
-    if (message.size > 0 && !slice_is_utf8(message))
-        return reason_set(reason, STATUS_INVALID, "message",
-                          "the message is UTF-8 text without NUL");
-    return STATUS_OK;
-}
-
 Status site_set_maintenance(Store *store, World world, Slice message, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Records records = {store, world, NULL};
     Maintenance before, next = {.on = message.data != NULL, .message = message};
     RecordWrite write = {.place = STATE, .record = &next};
-    TRY(check_message(message, reason));
+    if (message.size > SITE_MESSAGE_MAX)
+        return reason_set(reason, STATUS_INVALID, "message", "the message has at most %d bytes",
+                          SITE_MESSAGE_MAX);
+    if (message.size > 0 && !slice_is_utf8(message))
+        return reason_set(reason, STATUS_INVALID, "message",
+                          "the message is UTF-8 text without NUL");
     TRY(record_find(&records, &STATE, STORE_SERIAL, arena, &before, &write.before));
     Status status = record_write(&records, &write, arena, NULL);
     if (status == STATUS_CONFLICT)

@@ -90,19 +90,14 @@ static int64_t down(const Scale *scale, int64_t value, int64_t units)
 
 /* ---- Words ------------------------------------------------------------------------------------------------------------ */
 
-static void put_date(Buffer *out, const Chart *chart, int64_t time_us)
-{
-    Utc utc = utc_of(time_us);
-    buffer_print(out, "%d %s", utc.day, month_name(utc.month));
-    if (chart->has_hours)
-        buffer_print(out, ", %02d:%02d", utc.hour, utc.minute);
-}
-
 /* "3 March: 12 votes", "3 March: rank 5". */
 static void put_point(Buffer *out, const Chart *chart, const Scale *scale, size_t index)
 {
     const ChartPoint *point = &chart->points[index];
-    put_date(out, chart, point->time_us);
+    Utc utc = utc_of(point->time_us);
+    buffer_print(out, "%d %s", utc.day, month_name(utc.month));
+    if (chart->has_hours)
+        buffer_print(out, ", %02d:%02d", utc.hour, utc.minute);
     if (point->is_missing) {
         HTML(out, ": none");
         return;

@@ -166,15 +166,6 @@ static void walk_back(const Search *search, int d, Matches *matches)
     add_back(matches, x, y, x);
 }
 
-static void turn_round(Matches *matches)
-{
-    for (size_t i = 0, k = matches->count; i + 1 < k; i++) {
-        Match swapped = matches->list[i];
-        matches->list[i] = matches->list[--k];
-        matches->list[k] = swapped;
-    }
-}
-
 /* What both begin and end with is no question; the search is for the middle. False: it gave up, and only those are matched. */
 static bool find_matches(Pieces a, Pieces b, Arena *arena, Matches *ret_matches)
 {
@@ -194,7 +185,11 @@ static bool find_matches(Pieces a, Pieces b, Arena *arena, Matches *ret_matches)
     Matches middle = {.list = ARENA_ARRAY(own, shorter + 1, Match)}, all = {0};
     if (differences > 0)
         walk_back(&search, differences, &middle);
-    turn_round(&middle);
+    for (size_t i = 0, k = middle.count; i + 1 < k; i++) {
+        Match swapped = middle.list[i];
+        middle.list[i] = middle.list[--k];
+        middle.list[k] = swapped;
+    }
     all.list = ARENA_ARRAY(arena, middle.count + 2, Match);
     if (head > 0)
         all.list[all.count++] = (Match){0, 0, head};

@@ -31,8 +31,10 @@ static void own_link(cmark_node *node)
     cmark_node_free(node);
 }
 
-static void tame(cmark_node *document)
+Markup markdown_html(Slice text, Arena *arena)
 {
+    cmark_node *document = cmark_parse_document(text.data, text.size, CMARK_OPT_DEFAULT);
+    CHECK(document != NULL);
     cmark_iter *iter = cmark_iter_new(document);
     for (cmark_event_type event; (event = cmark_iter_next(iter)) != CMARK_EVENT_DONE;) {
         cmark_node *node = cmark_iter_get_node(iter);
@@ -43,13 +45,6 @@ static void tame(cmark_node *document)
             own_link(node);
     }
     cmark_iter_free(iter);
-}
-
-Markup markdown_html(Slice text, Arena *arena)
-{
-    cmark_node *document = cmark_parse_document(text.data, text.size, CMARK_OPT_DEFAULT);
-    CHECK(document != NULL);
-    tame(document);
     char *html = cmark_render_html(document, CMARK_OPT_DEFAULT);
     Markup result = {arena_copy(arena, slice_from(html))};
     free(html);

@@ -142,24 +142,6 @@ static void put_from(Buffer *out, const Mailbox *from)
     buffer_print(out, "<%.*s>\r\n", SLICE_ARG(from->address));
 }
 
-/* Auto-Submitted keeps holiday notices from being sent back. */
-static void put_head(Buffer *out, const MailMessage *message, const MessageHead *head)
-{
-    Slice domain = message_domain(head->from.address);
-    put_from(out, &head->from);
-    buffer_print(out, "To: <%.*s>\r\nSubject: ", SLICE_ARG(message->to));
-    mime_words(out, message->subject);
-    buffer_text(out, "\r\nDate: ");
-    mime_date(out, head->made_us);
-    buffer_print(out, "\r\nMessage-ID: <%.*s@%.*s>\r\n", SLICE_ARG(head->id), SLICE_ARG(domain));
-    if (message->unsubscribe.size > 0)
-        buffer_print(out,
-                     "List-Unsubscribe: <%.*s>\r\n"
-                     "List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n",
-                     SLICE_ARG(message->unsubscribe));
-    buffer_text(out, "Auto-Submitted: auto-generated\r\nMIME-Version: 1.0\r\n");
-}
-
 static void put_part(Buffer *out, const char *type, Slice body)
 {
     buffer_print(out,
@@ -177,7 +159,20 @@ static void put_boundary(Buffer *out, Slice id, const char *end)
 
 void message_write(Buffer *out, const MailMessage *message, const MessageHead *head)
 {
-    put_head(out, message, head);
+    /* Auto-Submitted keeps holiday notices from being sent back. */
+    Slice domain = message_domain(head->from.address);
+    put_from(out, &head->from);
+    buffer_print(out, "To: <%.*s>\r\nSubject: ", SLICE_ARG(message->to));
+    mime_words(out, message->subject);
+    buffer_text(out, "\r\nDate: ");
+    mime_date(out, head->made_us);
+    buffer_print(out, "\r\nMessage-ID: <%.*s@%.*s>\r\n", SLICE_ARG(head->id), SLICE_ARG(domain));
+    if (message->unsubscribe.size > 0)
+        buffer_print(out,
+                     "List-Unsubscribe: <%.*s>\r\n"
+                     "List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n",
+                     SLICE_ARG(message->unsubscribe));
+    buffer_text(out, "Auto-Submitted: auto-generated\r\nMIME-Version: 1.0\r\n");
     if (message->html.size == 0) {
         put_part(out, "text/plain", message->text);
         return;

@@ -58,17 +58,6 @@ static Status parts_of(Slice text, Arena *arena, Parts *ret_parts)
     return code == CURLUE_OK ? STATUS_OK : STATUS_INVALID;
 }
 
-static Status check_parts(const Parts *parts, Reason *reason)
-{
-    bool known = parts->scheme != NULL &&
-                 (strcmp(parts->scheme, "smtp") == 0 || strcmp(parts->scheme, "smtps") == 0);
-    if (!known || parts->host == NULL || parts->has_more)
-        return reason_set(reason, STATUS_INVALID, "smtp_url",
-                          "must be smtp://host:port or smtps://host:port; the log-in has settings "
-                          "of its own");
-    return STATUS_OK;
-}
-
 /* auto: TLS, but to this machine. */
 static Status wants_tls(Slice tls, bool is_local, bool *ret_wants, Reason *reason)
 {
@@ -106,7 +95,12 @@ Status smtp_server_from(const SmtpSettings *settings, Arena *arena, SmtpServer *
     bool starts_tls = false;
     if (parts_of(settings->url, arena, &parts) != STATUS_OK)
         parts = (Parts){0};
-    TRY(check_parts(&parts, reason));
+    bool known = parts.scheme != NULL &&
+                 (strcmp(parts.scheme, "smtp") == 0 || strcmp(parts.scheme, "smtps") == 0);
+    if (!known || parts.host == NULL || parts.has_more)
+        return reason_set(reason, STATUS_INVALID, "smtp_url",
+                          "must be smtp://host:port or smtps://host:port; the log-in has settings "
+                          "of its own");
     bool is_local = smtp_is_loopback(slice_from(parts.host)),
          is_tls = strcmp(parts.scheme, "smtps") == 0;
     TRY(wants_tls(settings->tls, is_local, &starts_tls, reason));
@@ -177,47 +171,6 @@ static int look_up(void *self, curl_off_t a, curl_off_t b, curl_off_t c, curl_of
 
 #define SET(option, value) CHECK(curl_easy_setopt(curl, option, value) == CURLE_OK)
 
-static void set_bounds(CURL *curl, const SmtpServer *server, Talk *talk)
-{
-    long seconds = (long)server->seconds;
-    SET(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-    SET(CURLOPT_PROXY, "");
-    SET(CURLOPT_NOSIGNAL, 1L);
-    SET(CURLOPT_FORBID_REUSE, 1L);
-    SET(CURLOPT_TIMEOUT, seconds);
-    SET(CURLOPT_CONNECTTIMEOUT, seconds);
-    SET(CURLOPT_SERVER_RESPONSE_TIMEOUT, seconds);
-    SET(CURLOPT_NOPROGRESS, 0L);
-    SET(CURLOPT_XFERINFOFUNCTION, look_up);
-    SET(CURLOPT_XFERINFODATA, talk);
-    SET(CURLOPT_ERRORBUFFER, talk->error);
-}
-
-static void set_server(CURL *curl, const SmtpServer *server)
-{
-    SET(CURLOPT_URL, server->url);
-    if (server->starts_tls)
-        SET(CURLOPT_USE_SSL, (long)CURLUSESSL_ALL);
-    if (server->ca_file != NULL)
-        SET(CURLOPT_CAINFO, server->ca_file);
-    if (server->user != NULL) {
-        SET(CURLOPT_USERNAME, server->user);
-        SET(CURLOPT_PASSWORD, server->password);
-    }
-}
-
-static void set_message(CURL *curl, Talk *talk, struct curl_slist *recipients)
-{
-    SET(CURLOPT_MAIL_FROM, talk->job->from);
-    SET(CURLOPT_MAIL_RCPT, recipients);
-    SET(CURLOPT_UPLOAD, 1L);
-    SET(CURLOPT_INFILESIZE_LARGE, (curl_off_t)talk->job->content.size);
-    SET(CURLOPT_READFUNCTION, hand_over);
-    SET(CURLOPT_READDATA, talk);
-    SET(CURLOPT_HEADERFUNCTION, listen_to);
-    SET(CURLOPT_HEADERDATA, talk);
-}
-
 /* libcurl says SEND_ERROR when MAIL, RCPT or DATA was refused, and WEIRD_SERVER_REPLY when the greeting or the message itself was. Codes that
  * speak of log-in and encryption are about us. */
 static bool is_about_message(CURLcode result, const Talk *talk, int code)
@@ -262,9 +215,35 @@ static void smtp_send(void *self, const SmtpJob *job, SmtpAnswer *ret_answer)
     CURL *curl = curl_easy_init();
     struct curl_slist *recipients = curl_slist_append(NULL, job->to);
     CHECK(curl != NULL && recipients != NULL);
-    set_bounds(curl, server, &talk);
-    set_server(curl, server);
-    set_message(curl, &talk, recipients);
+    long seconds = (long)server->seconds;
+    SET(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+    SET(CURLOPT_PROXY, "");
+    SET(CURLOPT_NOSIGNAL, 1L);
+    SET(CURLOPT_FORBID_REUSE, 1L);
+    SET(CURLOPT_TIMEOUT, seconds);
+    SET(CURLOPT_CONNECTTIMEOUT, seconds);
+    SET(CURLOPT_SERVER_RESPONSE_TIMEOUT, seconds);
+    SET(CURLOPT_NOPROGRESS, 0L);
+    SET(CURLOPT_XFERINFOFUNCTION, look_up);
+    SET(CURLOPT_XFERINFODATA, &talk);
+    SET(CURLOPT_ERRORBUFFER, talk.error);
+    SET(CURLOPT_URL, server->url);
+    if (server->starts_tls)
+        SET(CURLOPT_USE_SSL, (long)CURLUSESSL_ALL);
+    if (server->ca_file != NULL)
+        SET(CURLOPT_CAINFO, server->ca_file);
+    if (server->user != NULL) {
+        SET(CURLOPT_USERNAME, server->user);
+        SET(CURLOPT_PASSWORD, server->password);
+    }
+    SET(CURLOPT_MAIL_FROM, talk.job->from);
+    SET(CURLOPT_MAIL_RCPT, recipients);
+    SET(CURLOPT_UPLOAD, 1L);
+    SET(CURLOPT_INFILESIZE_LARGE, (curl_off_t)talk.job->content.size);
+    SET(CURLOPT_READFUNCTION, hand_over);
+    SET(CURLOPT_READDATA, &talk);
+    SET(CURLOPT_HEADERFUNCTION, listen_to);
+    SET(CURLOPT_HEADERDATA, &talk);
     conclude(curl, curl_easy_perform(curl), &talk);
     curl_easy_cleanup(curl);
     curl_slist_free_all(recipients);

@@ -25,36 +25,6 @@ static size_t listen_to(char *data, size_t size, size_t count, void *self)
 
 #define SET(option, value) CHECK(curl_easy_setopt(curl, option, value) == CURLE_OK)
 
-static void set_bounds(CURL *curl, const FetchJob *job, Heard *heard, Arena *arena)
-{
-    SET(CURLOPT_URL, arena_text(arena, job->url));
-    SET(CURLOPT_PROTOCOLS_STR, oidc_is_loopback_url(job->url) ? "http" : "https");
-    SET(CURLOPT_FOLLOWLOCATION, 0L);
-    SET(CURLOPT_PROXY, "");
-    SET(CURLOPT_NOSIGNAL, 1L);
-    SET(CURLOPT_FORBID_REUSE, 1L);
-    SET(CURLOPT_TIMEOUT, (long)FETCH_S);
-    SET(CURLOPT_CONNECTTIMEOUT, (long)FETCH_S);
-    SET(CURLOPT_WRITEFUNCTION, listen_to);
-    SET(CURLOPT_WRITEDATA, heard);
-    if (job->ca_file.size > 0)
-        SET(CURLOPT_CAINFO, arena_text(arena, job->ca_file));
-}
-
-static void set_question(CURL *curl, const FetchJob *job, struct curl_slist *headers, Arena *arena)
-{
-    SET(CURLOPT_HTTPHEADER, headers);
-    if (job->form.size > 0) {
-        SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)job->form.size);
-        SET(CURLOPT_COPYPOSTFIELDS, job->form.data);
-    }
-    if (job->user.size > 0) {
-        SET(CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
-        SET(CURLOPT_USERNAME, arena_text(arena, job->user));
-        SET(CURLOPT_PASSWORD, arena_text(arena, job->password));
-    }
-}
-
 static Status conclude(CURL *curl, CURLcode result, const Heard *heard, Arena *arena,
                        Slice *ret_body, Reason *reason)
 {
@@ -84,8 +54,28 @@ Status fetch(const FetchJob *job, Arena *arena, Slice *ret_body, Reason *reason)
     CURL *curl = curl_easy_init();
     struct curl_slist *headers = curl_slist_append(NULL, "Accept: application/json");
     CHECK(curl != NULL && headers != NULL);
-    set_bounds(curl, job, &heard, arena);
-    set_question(curl, job, headers, arena);
+    SET(CURLOPT_URL, arena_text(arena, job->url));
+    SET(CURLOPT_PROTOCOLS_STR, oidc_is_loopback_url(job->url) ? "http" : "https");
+    SET(CURLOPT_FOLLOWLOCATION, 0L);
+    SET(CURLOPT_PROXY, "");
+    SET(CURLOPT_NOSIGNAL, 1L);
+    SET(CURLOPT_FORBID_REUSE, 1L);
+    SET(CURLOPT_TIMEOUT, (long)FETCH_S);
+    SET(CURLOPT_CONNECTTIMEOUT, (long)FETCH_S);
+    SET(CURLOPT_WRITEFUNCTION, listen_to);
+    SET(CURLOPT_WRITEDATA, &heard);
+    if (job->ca_file.size > 0)
+        SET(CURLOPT_CAINFO, arena_text(arena, job->ca_file));
+    SET(CURLOPT_HTTPHEADER, headers);
+    if (job->form.size > 0) {
+        SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)job->form.size);
+        SET(CURLOPT_COPYPOSTFIELDS, job->form.data);
+    }
+    if (job->user.size > 0) {
+        SET(CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
+        SET(CURLOPT_USERNAME, arena_text(arena, job->user));
+        SET(CURLOPT_PASSWORD, arena_text(arena, job->password));
+    }
     Status status = conclude(curl, curl_easy_perform(curl), &heard, arena, ret_body, reason);
     curl_easy_cleanup(curl);
     curl_slist_free_all(headers);

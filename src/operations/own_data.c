@@ -63,27 +63,6 @@ static const ApiMember DATA[] = {
 SCHEMA(DATA, "Data", OwnData, DATA, .help = "All that is kept of somebody.");
 /* clang-format on */
 
-/* Page after page; what a page was made with stays until the answer is sent. */
-static Status add_history(Operations *ops, Arena *arena, OwnData *data)
-{
-    MyEvent *events = ARENA_ARRAY(arena, DATA_EVENTS, MyEvent);
-    VoteHistory ask = {.limit = MY_HISTORY_PAGE};
-    MyHistory page;
-    size_t count = 0;
-    do {
-        TRY(my_history(ops, &data->account, &ask, arena, &page));
-        if (page.count > DATA_EVENTS - count)
-            break;
-        memcpy(events + count, page.events, page.count * sizeof *events);
-        count += page.count;
-        ask.before = page.before;
-        data->history.next = page.next;
-    } while (ask.before != 0);
-    data->history.events = events;
-    data->history.count = count;
-    return STATUS_OK;
-}
-
 static Status add_policies(Operations *ops, Arena *arena, OwnData *data)
 {
     PolicyQuery query = {.order = POLICIES_BY_OWNER,
@@ -110,7 +89,22 @@ static Status fill(Operations *ops, Arena *arena, OwnData *data)
     MyVotesQuery votes = {.voter = account->id, .state = &state};
     TRY(votes_show(ops->app->votes, account->id, arena, &state));
     TRY(my_votes(ops, &votes, arena, &data->votes));
-    TRY(add_history(ops, arena, data));
+    /* Page after page; what a page was made with stays until the answer is sent. */
+    MyEvent *events = ARENA_ARRAY(arena, DATA_EVENTS, MyEvent);
+    VoteHistory ask = {.limit = MY_HISTORY_PAGE};
+    MyHistory page;
+    size_t count = 0;
+    do {
+        TRY(my_history(ops, &data->account, &ask, arena, &page));
+        if (page.count > DATA_EVENTS - count)
+            break;
+        memcpy(events + count, page.events, page.count * sizeof *events);
+        count += page.count;
+        ask.before = page.before;
+        data->history.next = page.next;
+    } while (ask.before != 0);
+    data->history.events = events;
+    data->history.count = count;
     TRY(add_policies(ops, arena, data));
     TRY(my_watching(ops, account->id, arena, &data->watching));
     TRY(my_notices(ops, account->id, arena, &data->notices));

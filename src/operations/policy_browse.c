@@ -74,21 +74,6 @@ Slice browse_address(const BrowseQuery *want, BrowseOrder order, Slice position,
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------------------ */
 
-static PolicyQuery query_of(const BrowseQuery *want)
-{
-    PolicyQuery query = {.order = POLICIES_BY_NAME, .prefix = want->name};
-    if (want->order == BROWSE_BY_DATE) {
-        query.order = POLICIES_BY_DATE;
-    } else if (want->category != 0) {
-        query.order = POLICIES_BY_CATEGORY;
-        query.group = want->category;
-    } else if (want->party != 0) {
-        query.order = POLICIES_BY_PARTY;
-        query.group = want->party;
-    }
-    return query;
-}
-
 static bool fits(const BrowseQuery *want, const PolicyText *text)
 {
     return (want->category == 0 || want->category == text->category) &&
@@ -115,7 +100,16 @@ static Status add_summary(Operations *ops, uint64_t id, Arena *arena, BrowseList
 static Status from_index(Operations *ops, Arena *arena, BrowseList *list)
 {
     const BrowseQuery *want = &list->want;
-    PolicyQuery query = query_of(want);
+    PolicyQuery query = {.order = POLICIES_BY_NAME, .prefix = want->name};
+    if (want->order == BROWSE_BY_DATE) {
+        query.order = POLICIES_BY_DATE;
+    } else if (want->category != 0) {
+        query.order = POLICIES_BY_CATEGORY;
+        query.group = want->category;
+    } else if (want->party != 0) {
+        query.order = POLICIES_BY_PARTY;
+        query.group = want->party;
+    }
     TRY(position_bytes(want->position, arena, &query.position));
     list->summaries = ARENA_ARRAY(arena, BROWSE_ROWS, PolicySummary);
     bool more = true;

@@ -8,26 +8,6 @@
 #include "operations/policy_head.h"
 #include "operations/schema_macros.h"
 
-static Status read_save(Operations *ops, const Actor *actor, const PolicyCreate *request,
-                        Arena *arena, SaveRequest *save)
-{
-    VotingSettings settings;
-    VoterState state;
-    save->voter = actor_id(actor);
-    save->token = request->token;
-    save->seen = request->seen;
-    save->create_held = request->held;
-    if (!request->has_seen) {
-        TRY(votes_show(ops->app->votes, save->voter, arena, &state));
-        save->seen = state.version;
-    }
-    if (!request->has_held) {
-        TRY(operations_settings(ops, arena, &settings));
-        save->create_held = settings.create_cost;
-    }
-    return STATUS_OK;
-}
-
 static Status policy_create(Operations *ops, const Actor *actor, const PolicyCreate *request,
                             Arena *arena, VoteSaved *ret_saved, Reason *reason)
 {
@@ -36,7 +16,20 @@ static Status policy_create(Operations *ops, const Actor *actor, const PolicyCre
     SaveResult result;
     policy_words_apply(&request->words, &text);
     TRY(policy_check_text(&text, reason));
-    TRY(read_save(ops, actor, request, arena, &save));
+    VotingSettings settings;
+    VoterState state;
+    save.voter = actor_id(actor);
+    save.token = request->token;
+    save.seen = request->seen;
+    save.create_held = request->held;
+    if (!request->has_seen) {
+        TRY(votes_show(ops->app->votes, save.voter, arena, &state));
+        save.seen = state.version;
+    }
+    if (!request->has_held) {
+        TRY(operations_settings(ops, arena, &settings));
+        save.create_held = settings.create_cost;
+    }
     TRY(votes_save(ops->app->votes, &save, arena, &result, reason));
     *ret_saved = vote_saved_of(&result, arena, reason);
     if (result.outcome == SAVE_REFUSED &&

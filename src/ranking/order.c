@@ -192,18 +192,14 @@ uint64_t order_count(const Order *order)
     return order->count;
 }
 
-static void grow_root(Order *order)
-{
-    Node *root = node_new((uint16_t)(order->root->height + 1));
-    root->count = 1;
-    set_child(inner_of(root), 0, order->root);
-    order->root = root;
-}
-
 void order_add(Order *order, OrderKey key)
 {
-    if (order->root->count == FAN)
-        grow_root(order);
+    if (order->root->count == FAN) {
+        Node *root = node_new((uint16_t)(order->root->height + 1));
+        root->count = 1;
+        set_child(inner_of(root), 0, order->root);
+        order->root = root;
+    }
     Node *node = order->root;
     while (node->height > 0) {
         Inner *inner = inner_of(node);
@@ -256,21 +252,6 @@ static int compare_keys(const void *a, const void *b)
     return before(*right, *left) - before(*left, *right);
 }
 
-/* The leaves over sorted keys, all filled alike. */
-static size_t build_leaves(const OrderKey *keys, size_t count, Node **nodes)
-{
-    size_t leaves = (count + FILLED - 1) / FILLED;
-    for (size_t i = 0; i < leaves; i++) {
-        size_t start = count * i / leaves, end = count * (i + 1) / leaves;
-        nodes[i] = node_new(0);
-        nodes[i]->count = (uint16_t)(end - start);
-        memcpy(nodes[i]->keys, keys + start, (end - start) * sizeof *keys);
-        if (i > 0)
-            nodes[i - 1]->next = nodes[i];
-    }
-    return leaves;
-}
-
 /* One level above the nodes, in their place. */
 static size_t build_level(Node **nodes, size_t count)
 {
@@ -295,7 +276,16 @@ Order *order_build(OrderKey *keys, size_t count)
         CHECK(before(keys[i - 1], keys[i]));
     Node **nodes = malloc((count / FILLED + 1) * sizeof(Node *));
     CHECK(nodes != NULL);
-    size_t level = build_leaves(keys, count, nodes);
+    /* The leaves over sorted keys, all filled alike. */
+    size_t level = (count + FILLED - 1) / FILLED;
+    for (size_t i = 0; i < level; i++) {
+        size_t start = count * i / level, end = count * (i + 1) / level;
+        nodes[i] = node_new(0);
+        nodes[i]->count = (uint16_t)(end - start);
+        memcpy(nodes[i]->keys, keys + start, (end - start) * sizeof *keys);
+        if (i > 0)
+            nodes[i - 1]->next = nodes[i];
+    }
     while (level > 1)
         level = build_level(nodes, level);
     node_free(order->root);

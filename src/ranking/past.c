@@ -41,8 +41,15 @@ typedef struct Past {
 
 /* ---- What is copied from the index -------------------------------------------------------------------------------------- */
 
-static void copy_steps(Past *past, const RankingIndex *index, const Record *record)
+static void copy_policy(Past *past, const RankingIndex *index, const Record *record,
+                        const RankQuery *query)
 {
+    past->policies[record->number] =
+        (PastPolicy){.id = record->id,
+                     .target = record->number,
+                     .in_group = (query->category == 0 || record->category == query->category) &&
+                                 (query->party == 0 || record->party == query->party)};
+    map_put(&past->numbers, record->id, record->number + 1);
     for (size_t i = 0; i < record->step_count; i++) {
         const Step *step = &record->steps[i];
         const Record *target = step->target == 0 ? record : ranking_index_find(index, step->target);
@@ -57,42 +64,10 @@ static void copy_steps(Past *past, const RankingIndex *index, const Record *reco
     }
 }
 
-static void copy_policy(Past *past, const RankingIndex *index, const Record *record,
-                        const RankQuery *query)
-{
-    past->policies[record->number] =
-        (PastPolicy){.id = record->id,
-                     .target = record->number,
-                     .in_group = (query->category == 0 || record->category == query->category) &&
-                                 (query->party == 0 || record->party == query->party)};
-    map_put(&past->numbers, record->id, record->number + 1);
-    copy_steps(past, index, record);
-}
-
 static int by_time(const void *a, const void *b)
 {
     const PastStep *left = a, *right = b;
     return (left->time_us > right->time_us) - (left->time_us < right->time_us);
-}
-
-/* The lock is taken for some policies at a time, so that saves need not wait for all of it. What is made meanwhile is later than
- * any moment that can be asked for. */
-static void copy_index(Past *past, Ranking *ranking, const RankingIndex *index,
-                       const RankQuery *query)
-{
-    pthread_rwlock_rdlock(&ranking->lock);
-    past->count = ranking_index_count(index);
-    pthread_rwlock_unlock(&ranking->lock);
-    past->policies = calloc(past->count + 1, sizeof *past->policies);
-    CHECK(past->policies != NULL);
-    for (size_t start = 0; start < past->count; start += CHUNK) {
-        pthread_rwlock_rdlock(&ranking->lock);
-        for (size_t i = start; i < past->count && i < start + CHUNK; i++)
-            copy_policy(past, index, ranking_index_at(index, i), query);
-        pthread_rwlock_unlock(&ranking->lock);
-    }
-    if (past->step_count > 0)
-        qsort(past->steps, past->step_count, sizeof *past->steps, by_time);
 }
 
 /* ---- Moving through time ------------------------------------------------------------------------------------------------ */
@@ -187,7 +162,21 @@ static Status past_open(Past *past, Ranking *ranking, const RankQuery *query, Ar
     RankingIndex *index = ranking_borrow(ranking, &votes);
     if (index == NULL)
         return STATUS_UNAVAILABLE;
-    copy_index(past, ranking, index, query);
+    /* The lock is taken for some policies at a time, so that saves need not wait for all of it. What is made meanwhile is later than
+     * any moment that can be asked for. */
+    pthread_rwlock_rdlock(&ranking->lock);
+    past->count = ranking_index_count(index);
+    pthread_rwlock_unlock(&ranking->lock);
+    past->policies = calloc(past->count + 1, sizeof *past->policies);
+    CHECK(past->policies != NULL);
+    for (size_t start = 0; start < past->count; start += CHUNK) {
+        pthread_rwlock_rdlock(&ranking->lock);
+        for (size_t i = start; i < past->count && i < start + CHUNK; i++)
+            copy_policy(past, index, ranking_index_at(index, i), query);
+        pthread_rwlock_unlock(&ranking->lock);
+    }
+    if (past->step_count > 0)
+        qsort(past->steps, past->step_count, sizeof *past->steps, by_time);
     pthread_rwlock_rdlock(&ranking->lock);
     int64_t first_us = ranking_index_first_us(index);
     pthread_rwlock_unlock(&ranking->lock);

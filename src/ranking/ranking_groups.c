@@ -97,8 +97,16 @@ typedef struct Fill {
     size_t count;
 } Fill;
 
-static void fill_from(const RankingIndex *index, int kind, uint32_t days, Fill *fills)
+/* The trees of one window for the groups from `first` to `last` of a kind, in one pass over all records. */
+static void build_trees(RankingIndex *index, int kind, size_t first, size_t last, uint32_t days)
 {
+    Fill *fills = calloc(GROUP_COUNTS[kind], sizeof *fills);
+    CHECK(fills != NULL);
+    for (size_t i = first; i <= last; i++)
+        if (index->ranking_groups[kind][i].count > 0) {
+            fills[i].keys = malloc(index->ranking_groups[kind][i].count * sizeof(OrderKey));
+            CHECK(fills[i].keys != NULL);
+        }
     for (size_t i = 0; i < index->count; i++) {
         const Record *record = index->records[i];
         size_t number = 0;
@@ -110,19 +118,6 @@ static void fill_from(const RankingIndex *index, int kind, uint32_t days, Fill *
             fill->keys[fill->count++] =
                 (OrderKey){window_totals_window(&record->sum, index->today, days), record->id};
     }
-}
-
-/* The trees of one window for the groups from `first` to `last` of a kind, in one pass over all records. */
-static void build_trees(RankingIndex *index, int kind, size_t first, size_t last, uint32_t days)
-{
-    Fill *fills = calloc(GROUP_COUNTS[kind], sizeof *fills);
-    CHECK(fills != NULL);
-    for (size_t i = first; i <= last; i++)
-        if (index->ranking_groups[kind][i].count > 0) {
-            fills[i].keys = malloc(index->ranking_groups[kind][i].count * sizeof(OrderKey));
-            CHECK(fills[i].keys != NULL);
-        }
-    fill_from(index, kind, days, fills);
     for (size_t i = first; i <= last; i++)
         if (fills[i].keys != NULL) {
             CHECK(fills[i].count == index->ranking_groups[kind][i].count);
@@ -173,15 +168,6 @@ void ranking_index_drop_idle(RankingIndex *index, int64_t steady_us)
             drop_extra(index, i);
 }
 
-static void drop_oldest(RankingIndex *index)
-{
-    size_t oldest = 0;
-    for (size_t i = 1; i < index->extra_count; i++)
-        if (used_us(&index->extras[i]) < used_us(&index->extras[oldest]))
-            oldest = i;
-    drop_extra(index, oldest);
-}
-
 static int kind_of(const RankQuery *query)
 {
     return query->category != 0 ? CATEGORY : query->party != 0 ? PARTY : ALL;
@@ -211,8 +197,13 @@ void ranking_index_build_order(RankingIndex *index, const RankQuery *query, int6
         return;
     CHECK(index->built && !is_kept(index, query->days));
     ranking_index_drop_idle(index, steady_us);
-    if (index->extra_count == RANKING_INDEX_EXTRAS)
-        drop_oldest(index);
+    if (index->extra_count == RANKING_INDEX_EXTRAS) {
+        size_t oldest = 0;
+        for (size_t i = 1; i < index->extra_count; i++)
+            if (used_us(&index->extras[i]) < used_us(&index->extras[oldest]))
+                oldest = i;
+        drop_extra(index, oldest);
+    }
     build_trees(index, kind_of(query), number_of(query), number_of(query), query->days);
     ranking_group->used_us[query->days] = steady_us;
     index->extras[index->extra_count++] = (Extra){ranking_group, query->days};

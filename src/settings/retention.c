@@ -32,11 +32,6 @@ const Record RETENTION_RECORD = {RECORD_("retention", Retention, 1, FIELDS),
                                  .defaults = &RETENTION_AT_FIRST};
 static const RecordPlace PLACE = {&RETENTION_RECORD, &TABLE_SITE, {"retention", 9}, {"state", 5}};
 
-static void set_days(Retention *retention, size_t row, int64_t days)
-{
-    memcpy((char *)retention + RETENTION_ROWS[row].offset, &days, sizeof days);
-}
-
 Status retention_change(const Retention *retention, Slice name, int64_t days,
                         Retention *ret_retention, Reason *reason)
 {
@@ -48,7 +43,7 @@ Status retention_change(const Retention *retention, Slice name, int64_t days,
             return reason_set(reason, STATUS_INVALID, row->name, "must be %lld to %lld days",
                               (long long)row->least, (long long)row->most);
         Retention changed = *retention;
-        set_days(&changed, i, days);
+        memcpy((char *)&changed + RETENTION_ROWS[i].offset, &days, sizeof days);
         *ret_retention = changed;
         return STATUS_OK;
     }

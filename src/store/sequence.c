@@ -73,17 +73,6 @@ static bool hand_out(Sequence *sequence, uint64_t *ret_id)
     return any;
 }
 
-/* The first id of the block goes to the caller, the others to everybody; when somebody else's block is still there, ours dies. */
-static void keep(Sequence *sequence, uint64_t first)
-{
-    CHECK(pthread_mutex_lock(&sequence->lock) == 0);
-    if (sequence->first == sequence->end) {
-        sequence->first = first + 1;
-        sequence->end = first + sequence->block;
-    }
-    CHECK(pthread_mutex_unlock(&sequence->lock) == 0);
-}
-
 /* One attempt to move the counter on; CONFLICT when somebody else did. */
 static Status take_block(Sequence *sequence, Arena *arena, uint64_t *ret_first)
 {
@@ -100,12 +89,6 @@ static Status take_block(Sequence *sequence, Arena *arena, uint64_t *ret_first)
     return STATUS_OK;
 }
 
-/* After a lost race: those who lost wait a little, each for another time, so that they do not all meet again. */
-static void step_back(const Sequence *sequence)
-{
-    clock_sleep_us(sequence->world.clock, (int64_t)(random_u64(sequence->world.random) % PAUSE_US));
-}
-
 /* A block of our own, or an id of the one that another caller took in the meantime. */
 static Status next_of_new_block(Sequence *sequence, Arena *arena, uint64_t *ret_id)
 {
@@ -114,7 +97,13 @@ static Status next_of_new_block(Sequence *sequence, Arena *arena, uint64_t *ret_
     if (status == STATUS_CONFLICT && hand_out(sequence, ret_id))
         return STATUS_OK;
     TRY(status);
-    keep(sequence, first);
+    /* The first id of the block goes to the caller, the others to everybody; when somebody else's block is still there, ours dies. */
+    CHECK(pthread_mutex_lock(&sequence->lock) == 0);
+    if (sequence->first == sequence->end) {
+        sequence->first = first + 1;
+        sequence->end = first + sequence->block;
+    }
+    CHECK(pthread_mutex_unlock(&sequence->lock) == 0);
     *ret_id = first;
     return STATUS_OK;
 }
@@ -127,7 +116,9 @@ Status sequence_next(Sequence *sequence, uint64_t *ret_id)
     int64_t until_us = clock_steady_us(sequence->world.clock) + PATIENCE_S * US_PER_S;
     Status status = next_of_new_block(sequence, arena, ret_id);
     while (status == STATUS_CONFLICT && clock_steady_us(sequence->world.clock) < until_us) {
-        step_back(sequence);
+        /* After a lost race: those who lost wait a little, each for another time, so that they do not all meet again. */
+        clock_sleep_us(sequence->world.clock,
+                       (int64_t)(random_u64(sequence->world.random) % PAUSE_US));
         arena_reset(arena);
         status = next_of_new_block(sequence, arena, ret_id);
     }

@@ -101,24 +101,18 @@ Status texts_revisions(Store *store, TextKind kind, Arena *arena, SiteText **ret
 
 /* ---- Writing ------------------------------------------------------------------------------------------------- */
 
-static Status check(const NewText *want, Reason *reason)
-{
-    if (slice_trim(want->text).size == 0)
-        return reason_set(reason, STATUS_INVALID, "words", "must not be empty");
-    if (want->text.size > TEXT_BYTES)
-        return reason_set(reason, STATUS_INVALID, "words", "at most %d bytes", TEXT_BYTES);
-    if (!slice_is_utf8(want->text))
-        return reason_set(reason, STATUS_INVALID, "words", "must be UTF-8 text");
-    return STATUS_OK;
-}
-
 Status texts_write(Store *store, World world, const NewText *want, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Records records = {store, world, NULL};
     TextHead head;
     RecordWrite write = {.place = head_of(want->kind), .record = &head};
-    TRY(check(want, reason));
+    if (slice_trim(want->text).size == 0)
+        return reason_set(reason, STATUS_INVALID, "words", "must not be empty");
+    if (want->text.size > TEXT_BYTES)
+        return reason_set(reason, STATUS_INVALID, "words", "at most %d bytes", TEXT_BYTES);
+    if (!slice_is_utf8(want->text))
+        return reason_set(reason, STATUS_INVALID, "words", "must be UTF-8 text");
     TRY(record_find(&records, &write.place, STORE_SERIAL, arena, &head, &write.before));
     if (head.revision >= TEXT_REVISIONS_MAX)
         return reason_set(reason, STATUS_REFUSED, "", "this text can change %d times at most",

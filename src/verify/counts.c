@@ -212,8 +212,16 @@ static Status check_total(Picture *picture)
     return STATUS_OK;
 }
 
-static void check_sums(const Picture *picture)
+static Status take_picture(Picture *picture, bool *ret_stable)
 {
+    Sum again;
+    picture->held = picture->changed = 0;
+    picture->day = UINT32_MAX;
+    memset(picture->days, 0, sizeof picture->days);
+    TRY(read_sum(picture, &picture->sum));
+    TRY(check_total(picture));
+    TRY(each_page(picture, 'h', check_hours_page));
+    TRY(each_page(picture, 'v', check_voters_page));
     const Count *count = &picture->sum.count;
     if (count->total != picture->held || count->total != picture->changed)
         audit_differs(picture->audit, WRONG(VERIFY_POLICY_VOTERS, KEY_SUM),
@@ -225,19 +233,6 @@ static void check_sums(const Picture *picture)
         audit_differs(picture->audit, WRONG(VERIFY_POLICY_VOTERS, KEY_DAYS),
                       "policy %llu, bucket %u: its changes by day are not those of its hours",
                       (unsigned long long)picture->policy, picture->bucket);
-}
-
-static Status take_picture(Picture *picture, bool *ret_stable)
-{
-    Sum again;
-    picture->held = picture->changed = 0;
-    picture->day = UINT32_MAX;
-    memset(picture->days, 0, sizeof picture->days);
-    TRY(read_sum(picture, &picture->sum));
-    TRY(check_total(picture));
-    TRY(each_page(picture, 'h', check_hours_page));
-    TRY(each_page(picture, 'v', check_voters_page));
-    check_sums(picture);
     TRY(read_sum(picture, &again));
     *ret_stable = again.ver == picture->sum.ver;
     return STATUS_OK;

@@ -83,22 +83,6 @@ static void check_cell(Day *day, const Cell *cell, const HistoryCell *said, cons
         said->change;
 }
 
-static Status add_page(Day *day, const Page *page, Arena *arena)
-{
-    EntryRead *reads = ARENA_ARRAY(arena, page->count, EntryRead);
-    HistoryCell *cells = ARENA_ARRAY(arena, page->count, HistoryCell);
-    for (size_t i = 0; i < page->count; i++) {
-        if (!decode(page->cells[i].value, &cells[i]))
-            cells[i].voter = 0; /* nobody: its log is not found */
-        reads[i].voter = cells[i].voter;
-        reads[i].seq = (uint64_t)page->cells[i].timestamp;
-    }
-    TRY(audit_entries(day->audit, reads, page->count, arena));
-    for (size_t i = 0; i < page->count; i++)
-        check_cell(day, &page->cells[i], &cells[i], &reads[i]);
-    return STATUS_OK;
-}
-
 static Status add_history(Day *day)
 {
     char last[STORE_COLUMN_MAX];
@@ -110,7 +94,17 @@ static Status add_history(Day *day)
         ARENA_SCOPE Arena *arena = arena_new();
         Page page;
         TRY(store_slice(day->audit->options->store, &query, arena, &page));
-        TRY(add_page(day, &page, arena));
+        EntryRead *reads = ARENA_ARRAY(arena, page.count, EntryRead);
+        HistoryCell *cells = ARENA_ARRAY(arena, page.count, HistoryCell);
+        for (size_t i = 0; i < page.count; i++) {
+            if (!decode(page.cells[i].value, &cells[i]))
+                cells[i].voter = 0; /* nobody: its log is not found */
+            reads[i].voter = cells[i].voter;
+            reads[i].seq = (uint64_t)page.cells[i].timestamp;
+        }
+        TRY(audit_entries(day->audit, reads, page.count, arena));
+        for (size_t i = 0; i < page.count; i++)
+            check_cell(day, &page.cells[i], &cells[i], &reads[i]);
         day->audit->report.cells += page.count;
         more = page.more;
         if (more) {
@@ -125,8 +119,10 @@ static Status add_history(Day *day)
 
 /* ---- Sums against hours ---------------------------------------------------------------------------------------------- */
 
-static Status read_hours(const Day *day, uint8_t bucket, Arena *arena, int64_t *ret_hours)
+/* Entries that the bucket has taken may not be in the history yet: then its total is behind, too. */
+static Status check_bucket_hours(Day *day, uint8_t bucket, const Vers *vers, Arena *arena)
 {
+    int64_t hours[HOURS];
     Page page;
     uint64_t first = (uint64_t)day->day * HOURS;
     Query query = {.table = &TABLE_POLICY_VOTERS,
@@ -135,23 +131,15 @@ static Status read_hours(const Day *day, uint8_t bucket, Arena *arena, int64_t *
                    .to = ledger_column(arena, 'h', first + HOURS),
                    .limit = HOURS,
                    .mode = STORE_SERIAL};
-    memset(ret_hours, 0, HOURS * sizeof *ret_hours);
+    memset(hours, 0, HOURS * sizeof *hours);
     TRY(store_slice(day->audit->options->store, &query, arena, &page));
     for (size_t i = 0; i < page.count; i++) {
         Reader column = reader_of(slice_after(page.cells[i].column, 2));
         uint64_t hour = reader_u64(&column);
         if (!reader_done(&column))
             return STATUS_CORRUPT;
-        TRY(ledger_get_number(page.cells[i].value, &ret_hours[hour - first]));
+        TRY(ledger_get_number(page.cells[i].value, &hours[hour - first]));
     }
-    return STATUS_OK;
-}
-
-/* Entries that the bucket has taken may not be in the history yet: then its total is behind, too. */
-static Status check_bucket_hours(Day *day, uint8_t bucket, const Vers *vers, Arena *arena)
-{
-    int64_t hours[HOURS];
-    TRY(read_hours(day, bucket, arena, hours));
     for (uint32_t i = 0; i < HOURS; i++) {
         if (hours[i] == day->changes[bucket][i])
             continue;

@@ -11,21 +11,6 @@ static void wrong(Audit *audit, uint64_t policy, uint64_t key, const char *words
 
 /* ---- Moves ------------------------------------------------------------------------------------------------------ */
 
-static void check_moves(Audit *audit, const Policy *policy)
-{
-    const PolicyFacts *facts = &policy->facts;
-    PolicyState first = policy->creator == 0 ? POLICY_ACTIVE : POLICY_PENDING;
-    if (facts->moves[0].state != first)
-        wrong(audit, policy->id, KEY_MOVES, "it did not begin as policies do");
-    for (size_t i = 1; i < facts->move_count; i++) {
-        PolicyFacts before = {facts->id, facts->moves, i};
-        if (policy_check_move(&before, facts->moves[i].state, NULL) != STATUS_OK)
-            wrong(audit, policy->id, KEY_MOVES, "it made a move that is none");
-        if (facts->moves[i].time_us <= facts->moves[i - 1].time_us)
-            wrong(audit, policy->id, KEY_MOVES, "its moves are not in the order of their times");
-    }
-}
-
 /* Past pending, the entry that it names is in the creator's chain; void, another one is. */
 static Status check_creation(Audit *audit, const Policy *policy, Arena *arena)
 {
@@ -55,7 +40,17 @@ Status check_policy(Audit *audit, const Unit *unit, Arena *arena)
         return STATUS_OK;
     }
     TRY(status);
-    check_moves(audit, &policy);
+    const PolicyFacts *facts = &policy.facts;
+    PolicyState first = policy.creator == 0 ? POLICY_ACTIVE : POLICY_PENDING;
+    if (facts->moves[0].state != first)
+        wrong(audit, policy.id, KEY_MOVES, "it did not begin as policies do");
+    for (size_t i = 1; i < facts->move_count; i++) {
+        PolicyFacts before = {facts->id, facts->moves, i};
+        if (policy_check_move(&before, facts->moves[i].state, NULL) != STATUS_OK)
+            wrong(audit, policy.id, KEY_MOVES, "it made a move that is none");
+        if (facts->moves[i].time_us <= facts->moves[i - 1].time_us)
+            wrong(audit, policy.id, KEY_MOVES, "its moves are not in the order of their times");
+    }
     TRY(check_creation(audit, &policy, arena));
     bool found = policy_standing(&lookup, unit->id, INT64_MAX, &standing);
     TRY(reader.failed);

@@ -272,18 +272,6 @@ static void put_way(JsonWriter *json, const char *first, const char *second)
     json_object_end(json);
 }
 
-static void put_security(JsonWriter *json, const WebRoute *route)
-{
-    bool is_change = route->method != WEB_GET;
-    put_array(json, "security");
-    if (route->access != WEB_PUBLIC && (route->access != WEB_GUEST || is_change)) {
-        put_way(json, "token", NULL);
-        put_way(json, route->access == WEB_GUEST ? "visitor" : "session",
-                is_change ? "csrf" : NULL);
-    }
-    json_array_end(json);
-}
-
 static void put_operation(JsonWriter *json, const WebRoute *route)
 {
     static const char *const NAMES[] = {[WEB_GET] = "get",
@@ -296,33 +284,18 @@ static void put_operation(JsonWriter *json, const WebRoute *route)
     put_array(json, "tags");
     json_put_string(json, slice_from(route->tag != NULL ? route->tag : "other"));
     json_array_end(json);
-    put_security(json, route);
+    bool is_change = route->method != WEB_GET;
+    put_array(json, "security");
+    if (route->access != WEB_PUBLIC && (route->access != WEB_GUEST || is_change)) {
+        put_way(json, "token", NULL);
+        put_way(json, route->access == WEB_GUEST ? "visitor" : "session",
+                is_change ? "csrf" : NULL);
+    }
+    json_array_end(json);
     api_put_params(json, route);
     if (route_takes(route, WEB_JSON))
         api_put_body(json, route);
     put_responses(json, route);
-    json_object_end(json);
-}
-
-/* Rows of one path may stand apart; they are one entry, at the first of them. */
-static void put_paths(JsonWriter *json)
-{
-    size_t count;
-    const WebRoute *routes = site_routes(&count);
-    put_object(json, "paths");
-    for (size_t i = 0; i < count; i++) {
-        const char *path = routes[i].path;
-        size_t first = 0;
-        while (strcmp(routes[first].path, path) != 0)
-            first++;
-        if (!api_is_documented(&routes[i]) || first != i)
-            continue;
-        put_object(json, path);
-        for (size_t k = i; k < count; k++)
-            if (strcmp(routes[k].path, path) == 0)
-                put_operation(json, &routes[k]);
-        json_object_end(json);
-    }
     json_object_end(json);
 }
 
@@ -383,7 +356,24 @@ static void api_document(const Site *site, Slice server, Buffer *out)
     json_object_begin(json);
     json_member_text(json, "openapi", "3.1.0");
     put_info(json, site, server);
-    put_paths(json);
+    /* Rows of one path may stand apart; they are one entry, at the first of them. */
+    size_t count;
+    const WebRoute *routes = site_routes(&count);
+    put_object(json, "paths");
+    for (size_t i = 0; i < count; i++) {
+        const char *path = routes[i].path;
+        size_t first = 0;
+        while (strcmp(routes[first].path, path) != 0)
+            first++;
+        if (!api_is_documented(&routes[i]) || first != i)
+            continue;
+        put_object(json, path);
+        for (size_t k = i; k < count; k++)
+            if (strcmp(routes[k].path, path) == 0)
+                put_operation(json, &routes[k]);
+        json_object_end(json);
+    }
+    json_object_end(json);
     put_object(json, "components");
     put_object(json, "schemas");
     for (size_t i = 0; API_SCHEMAS[i] != NULL; i++)

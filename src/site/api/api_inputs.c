@@ -100,20 +100,6 @@ static void put_outer_param(JsonWriter *json, const WebParam *param)
     json_object_end(json);
 }
 
-static void put_header(JsonWriter *json, const ApiHeader *header)
-{
-    json_object_begin(json);
-    json_member_text(json, "name", header->name);
-    json_member_text(json, "in", "header");
-    json_member_bool(json, "required", header->required);
-    put_object(json, "schema");
-    json_member_text(json, "type", "string");
-    json_member_text(json, "description", header->help);
-    json_member_text(json, "pattern", "^[!-~]{1,255}$");
-    json_object_end(json);
-    json_object_end(json);
-}
-
 void api_put_params(JsonWriter *json, const WebRoute *route)
 {
     put_array(json, "parameters");
@@ -121,8 +107,18 @@ void api_put_params(JsonWriter *json, const WebRoute *route)
         if (route->params[i].from != WEB_JSON)
             put_outer_param(json, &route->params[i]);
     for (const ApiHeader *header = API_HEADERS; header->name != NULL; header++)
-        if (api_header_is_of(header, route))
-            put_header(json, header);
+        if (api_header_is_of(header, route)) {
+            json_object_begin(json);
+            json_member_text(json, "name", header->name);
+            json_member_text(json, "in", "header");
+            json_member_bool(json, "required", header->required);
+            put_object(json, "schema");
+            json_member_text(json, "type", "string");
+            json_member_text(json, "description", header->help);
+            json_member_text(json, "pattern", "^[!-~]{1,255}$");
+            json_object_end(json);
+            json_object_end(json);
+        }
     json_array_end(json);
 }
 

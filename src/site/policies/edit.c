@@ -75,14 +75,6 @@ void edit_combine(const PolicyText *base, const PolicyText *now, const PolicyTex
     *ret_text = text;
 }
 
-static void fill_both(EditConflict *conflict)
-{
-    for (size_t i = 0; i < conflict->theirs.count; i++)
-        for (size_t k = 0; k < conflict->mine.count; k++)
-            if (conflict->theirs.fields[i].label == conflict->mine.fields[k].label)
-                conflict->both[conflict->both_count++] = conflict->mine.fields[k].label;
-}
-
 /* Goes on from what is stored now, with what this editor wanted put on top of it. */
 static Status fill_conflict(WebRequest *request, EditView *view, Id seen, const PolicyText *mine)
 {
@@ -101,7 +93,10 @@ static Status fill_conflict(WebRequest *request, EditView *view, Id seen, const 
     TRY(text_change(ops, from, mine, arena, &conflict->mine));
     if (conflict->has_base)
         edit_combine(&base.text, &now.text, mine, &combined);
-    fill_both(conflict);
+    for (size_t i = 0; i < conflict->theirs.count; i++)
+        for (size_t k = 0; k < conflict->mine.count; k++)
+            if (conflict->theirs.fields[i].label == conflict->mine.fields[k].label)
+                conflict->both[conflict->both_count++] = conflict->mine.fields[k].label;
     conflict->editor = person_name(ops, newest.editor, arena);
     conflict->time_us = newest.time_us;
     policy_form_type(&view->form, &combined, arena);

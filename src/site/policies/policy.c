@@ -79,8 +79,17 @@ static void fill_ranks(Site *site, PolicyView *view)
 
 /* ---- The view --------------------------------------------------------------------------------------------------------- */
 
-static Status fill_members(Site *site, PolicyView *view)
+static Status fill_standing(Site *site, PolicyView *view)
 {
+    VotingSettings settings;
+    uint64_t id = view->head.policy.id;
+    TRY(operations_settings(site->ops, view->arena, &settings));
+    TRY(fill_place(site, id, (uint32_t)settings.window_days, view->arena, &view->recent));
+    TRY(fill_place(site, id, 0, view->arena, &view->ever));
+    view->total = view->ever.place.self.total;
+    view->percent = settings.withdrawal_percent;
+    fill_days(site, view);
+    fill_ranks(site, view);
     uint64_t *members;
     size_t count;
     Arena *arena = view->arena;
@@ -94,20 +103,6 @@ static Status fill_members(Site *site, PolicyView *view)
             view->member_count++;
     }
     return STATUS_OK;
-}
-
-static Status fill_standing(Site *site, PolicyView *view)
-{
-    VotingSettings settings;
-    uint64_t id = view->head.policy.id;
-    TRY(operations_settings(site->ops, view->arena, &settings));
-    TRY(fill_place(site, id, (uint32_t)settings.window_days, view->arena, &view->recent));
-    TRY(fill_place(site, id, 0, view->arena, &view->ever));
-    view->total = view->ever.place.self.total;
-    view->percent = settings.withdrawal_percent;
-    fill_days(site, view);
-    fill_ranks(site, view);
-    return fill_members(site, view);
 }
 
 /* What the page shows to everybody, and in some states to those alone who may see it. */
@@ -138,23 +133,6 @@ static void copy_text(char *to, size_t most, Slice text)
     memcpy(to, text.data, text.size);
 }
 
-static PolicySharedPage *facts_of(const PolicyView *view, Arena *arena)
-{
-    const PolicyHead *head = &view->head;
-    PolicySharedPage *shared_page = ARENA_NEW(arena, PolicySharedPage);
-    _Static_assert(sizeof *shared_page <= SHARED_PAGE_FACTS_MAX, "it is kept with the sheet");
-    *shared_page = (PolicySharedPage){.id = head->policy.id,
-                                      .owner = head->policy.owner,
-                                      .state = head->state,
-                                      .is_hidden = head->is_hidden,
-                                      .percent = view->percent};
-    note_place(shared_page, 0, &view->recent);
-    note_place(shared_page, 1, &view->ever);
-    copy_text(shared_page->address, sizeof shared_page->address, head->address);
-    copy_text(shared_page->slug, sizeof shared_page->slug, slug_of(head->policy.text.name, arena));
-    return shared_page;
-}
-
 static Status marks_of(Site *site, uint64_t id, Arena *arena, PolicyMarks *ret_marks)
 {
     PolicyNews news;
@@ -172,7 +150,18 @@ static Status draw_for(const SharedPageContext *desk, uint64_t id, const Actor *
     TRY(marks_of(desk->site, id, arena, &marks));
     TRY(policy_view(desk->site, id, viewer, arena, &view));
     view.slots = &draft->slots;
-    PolicySharedPage *facts = facts_of(&view, arena);
+    const PolicyHead *head = &view.head;
+    PolicySharedPage *facts = ARENA_NEW(arena, PolicySharedPage);
+    _Static_assert(sizeof *facts <= SHARED_PAGE_FACTS_MAX, "it is kept with the sheet");
+    *facts = (PolicySharedPage){.id = head->policy.id,
+                                .owner = head->policy.owner,
+                                .state = head->state,
+                                .is_hidden = head->is_hidden,
+                                .percent = view.percent};
+    note_place(facts, 0, &view.recent);
+    note_place(facts, 1, &view.ever);
+    copy_text(facts->address, sizeof facts->address, head->address);
+    copy_text(facts->slug, sizeof facts->slug, slug_of(head->policy.text.name, arena));
     facts->marks = marks;
     draft->facts = slice_of(facts, sizeof *facts);
     Frame frame = {.title = policy_title(&view.head)};
@@ -263,17 +252,6 @@ static Status find_shared_page(WebRequest *request, CachedPage **ret_shared_page
 
 /* ---- What belongs to the viewer --------------------------------------------------------------------------------------- */
 
-static Status fill_watching(WebRequest *request, PolicyMine *mine)
-{
-    uint64_t *watched;
-    size_t count;
-    TRY(accounts_watched(site_of(request)->app->accounts, actor_id(site_actor(request)),
-                         web_arena(request), &watched, &count));
-    for (size_t i = 0; i < count; i++)
-        mine->is_watching |= watched[i] == mine->shared_page->id;
-    return STATUS_OK;
-}
-
 static int64_t within(int64_t value, int64_t least, int64_t most)
 {
     return value < least ? least : value > most ? most : value;
@@ -337,7 +315,13 @@ static Status fill_mine(WebRequest *request, PolicyMine *mine)
     mine->token = web_request_id(request); /* which made the form, and made no other */
     if (mine->shared_page->state == POLICY_PENDING_DELETION && mine->rights.is_owner)
         TRY(fill_appeal(request, mine));
-    return fill_watching(request, mine);
+    uint64_t *watched;
+    size_t count;
+    TRY(accounts_watched(site_of(request)->app->accounts, actor_id(site_actor(request)),
+                         web_arena(request), &watched, &count));
+    for (size_t i = 0; i < count; i++)
+        mine->is_watching |= watched[i] == mine->shared_page->id;
+    return STATUS_OK;
 }
 
 /* ---- The page --------------------------------------------------------------------------------------------------------- */

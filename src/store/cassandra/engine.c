@@ -131,8 +131,10 @@ static const StoreEngine ENGINE = {
 
 /* ---- Opening ------------------------------------------------------------------------------------------------- */
 
-static Status check_schema(const ClusterCheck *check, int *ret_copies)
+static Status check_cluster(const ClusterCheck *check, int *ret_copies)
 {
+    TRY(cassandra_check_versions(check));
+    TRY(cassandra_wait_for_agreement(check));
     const CassandraOptions *options = check->options;
     TableState *states = ARENA_ARRAY(check->arena, options->tables.count, TableState);
     int64_t version;
@@ -152,14 +154,6 @@ static Status check_schema(const ClusterCheck *check, int *ret_copies)
                               states[i] == TABLE_MISSING
                                   ? "is missing"
                                   : "has gc_grace_seconds below grace_days, or no read_repair");
-    return STATUS_OK;
-}
-
-static Status check_cluster(const ClusterCheck *check, int *ret_copies)
-{
-    TRY(cassandra_check_versions(check));
-    TRY(cassandra_wait_for_agreement(check));
-    TRY(check_schema(check, ret_copies));
     if (*ret_copies == 1)
         cassandra_say(check,
                       "keyspace %s keeps one copy of each row: whatever that node loses is lost",

@@ -75,17 +75,6 @@ static Status make_keyspace(const Making *making, int copies)
     return step(making, &text);
 }
 
-/* Blocking read repair is what lets a second read not go back behind a first. A replica that is silent is not waited for longer than it
- * takes to notice. */
-static void put_settings(Buffer *text, const Making *making)
-{
-    buffer_print(text,
-                 " WITH gc_grace_seconds = %lld AND read_repair = 'BLOCKING' AND "
-                 "speculative_retry = '50ms' AND compaction = {'class': "
-                 "'LeveledCompactionStrategy'} AND compression = {'class': 'LZ4Compressor'}",
-                 (long long)making->check.options->grace_s);
-}
-
 static void put_quoted(Buffer *text, const char *words)
 {
     for (; *words != '\0'; words++) {
@@ -107,7 +96,13 @@ static Status make_table(const Making *making, const Table *table, TableState st
                      making->keyspace, table->name);
     else
         buffer_print(&text, "ALTER TABLE %s.%s", making->keyspace, table->name);
-    put_settings(&text, making);
+    /* Blocking read repair is what lets a second read not go back behind a first. A replica that is silent is not waited for longer than it
+     * takes to notice. */
+    buffer_print(&text,
+                 " WITH gc_grace_seconds = %lld AND read_repair = 'BLOCKING' AND "
+                 "speculative_retry = '50ms' AND compaction = {'class': "
+                 "'LeveledCompactionStrategy'} AND compression = {'class': 'LZ4Compressor'}",
+                 (long long)making->check.options->grace_s);
     buffer_text(&text, " AND comment = '");
     put_quoted(&text, table->row);
     buffer_text(&text, " | ");

@@ -48,24 +48,6 @@ static Status parse_position(const Table *table, Slice position, Slice *ret_row,
 
 /* ---- Filling ------------------------------------------------------------------------------------------------ */
 
-/* Adds the rows of an answer that was asked for `limit` + 1; `row` is theirs where they do not say. */
-static Status add_rows(Scan *scan, const CqlRows *rows, uint32_t limit, Slice row)
-{
-    CellColumns columns = cassandra_columns(rows);
-    for (size_t i = 0; i < rows->count; i++) {
-        ScanCell cell = {.row = row};
-        TRY(cassandra_cell(rows, &columns, i, &cell.cell));
-        if (columns.row >= 0)
-            cell.row = rows->values[i * rows->columns + (size_t)columns.row].bytes;
-        scan->bytes += cell.row.size + cell.cell.column.size + cell.cell.value.size;
-        scan->full = i == limit || (scan->page.count > 0 && scan->bytes > STORE_PAGE_BYTES);
-        if (scan->full)
-            break;
-        scan->page.cells[scan->page.count++] = cell;
-    }
-    return STATUS_OK;
-}
-
 static Status select_rows(Scan *scan, StatementKind kind, const CqlValue *values, size_t count,
                           Slice row)
 {
@@ -74,7 +56,20 @@ static Status select_rows(Scan *scan, StatementKind kind, const CqlValue *values
     CqlCall call = {.routing_key = row, .consistency = CQL_QUORUM};
     CqlRows rows;
     TRY(cassandra_select(scan->cassandra, call, part, &limit, scan->arena, &rows));
-    return add_rows(scan, &rows, limit, row);
+    /* Adds the rows of an answer that was asked for `limit` + 1; `row` is theirs where they do not say. */
+    CellColumns columns = cassandra_columns(&rows);
+    for (size_t i = 0; i < rows.count; i++) {
+        ScanCell cell = {.row = row};
+        TRY(cassandra_cell(&rows, &columns, i, &cell.cell));
+        if (columns.row >= 0)
+            cell.row = rows.values[i * rows.columns + (size_t)columns.row].bytes;
+        scan->bytes += cell.row.size + cell.cell.column.size + cell.cell.value.size;
+        scan->full = i == limit || (scan->page.count > 0 && scan->bytes > STORE_PAGE_BYTES);
+        if (scan->full)
+            break;
+        scan->page.cells[scan->page.count++] = cell;
+    }
+    return STATUS_OK;
 }
 
 /* The cells of one row: behind `column`, or all of them. */

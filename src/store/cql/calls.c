@@ -284,32 +284,27 @@ static void take_error(Call *call, const WireFrame *frame)
         call_finish(call, outcome.status, error.code, error.words);
 }
 
-/* The caller reads the rows: the I/O thread has better things to do. */
-static void take_answer(Call *call, const WireFrame *frame)
-{
-    bool writes = call->asked->kind != CQL_READ;
-    if (frame->too_large)
-        call_finish(call, writes ? STATUS_UNKNOWN : STATUS_TOO_LARGE, 0,
-                    SLICE("the answer is too large"));
-    else if (frame->opcode == WIRE_ERROR)
-        take_error(call, frame);
-    else if (frame->opcode != WIRE_RESULT)
-        call_finish(call, writes ? STATUS_UNKNOWN : STATUS_CORRUPT, 0,
-                    SLICE("an answer that is no result"));
-    else {
-        call->body = arena_copy(call->run->arena, frame->body);
-        call->answer->words[0] = '\0';
-        call->answer->error = 0;
-        end(call, STATUS_OK);
-    }
-}
-
 static void call_done(Ticket *ticket, TicketEnd ended, const WireFrame *frame)
 {
     Call *call = OWNER_OF(ticket, Call, ticket);
     call->client->room = true;
     if (ended == TICKET_ANSWERED) {
-        take_answer(call, frame);
+        /* The caller reads the rows: the I/O thread has better things to do. */
+        bool writes = call->asked->kind != CQL_READ;
+        if (frame->too_large)
+            call_finish(call, writes ? STATUS_UNKNOWN : STATUS_TOO_LARGE, 0,
+                        SLICE("the answer is too large"));
+        else if (frame->opcode == WIRE_ERROR)
+            take_error(call, frame);
+        else if (frame->opcode != WIRE_RESULT)
+            call_finish(call, writes ? STATUS_UNKNOWN : STATUS_CORRUPT, 0,
+                        SLICE("an answer that is no result"));
+        else {
+            call->body = arena_copy(call->run->arena, frame->body);
+            call->answer->words[0] = '\0';
+            call->answer->error = 0;
+            end(call, STATUS_OK);
+        }
     } else if (ended == TICKET_NOT_SENT) {
         call->pinned = false;
         call_place(call);

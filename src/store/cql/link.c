@@ -15,16 +15,6 @@ static void is_due(Timer *timer);
 static void startup_done(Ticket *ticket, TicketEnd end, const WireFrame *frame);
 static void probe_done(Ticket *ticket, TicketEnd end, const WireFrame *frame);
 
-static void make_slots(Link *link)
-{
-    link->slot_count = link->free_count = link->settings->in_flight + LINK_OWN_STREAMS;
-    link->slots = calloc(link->slot_count, sizeof(Ticket *));
-    link->free_streams = malloc(link->slot_count * sizeof *link->free_streams);
-    CHECK(link->slots != NULL && link->free_streams != NULL && link->slot_count <= INT16_MAX);
-    for (size_t i = 0; i < link->slot_count; i++)
-        link->free_streams[i] = (uint16_t)(link->slot_count - 1 - i);
-}
-
 Link *link_open(const LinkSettings *settings, const LinkTarget *target, const LinkOwner *owner,
                 void *context)
 {
@@ -38,7 +28,12 @@ Link *link_open(const LinkSettings *settings, const LinkTarget *target, const Li
                    .startup = {.done = startup_done},
                    .probe = {.done = probe_done}};
     snprintf(link->tls_name, sizeof link->tls_name, "%s", target->name);
-    make_slots(link);
+    link->slot_count = link->free_count = link->settings->in_flight + LINK_OWN_STREAMS;
+    link->slots = calloc(link->slot_count, sizeof(Ticket *));
+    link->free_streams = malloc(link->slot_count * sizeof *link->free_streams);
+    CHECK(link->slots != NULL && link->free_streams != NULL && link->slot_count <= INT16_MAX);
+    for (size_t i = 0; i < link->slot_count; i++)
+        link->free_streams[i] = (uint16_t)(link->slot_count - 1 - i);
     bool begun = link_io_open(link, target);
     timers_set(&link->loop->timers, &link->timer,
                link->loop->now_us + (begun ? settings->connect_us : 0));
@@ -77,21 +72,16 @@ void link_close(Link *link, Status status, const char *words)
     }
 }
 
-static void link_free(Link *link)
-{
-    buffer_free(&link->out);
-    buffer_free(&link->in);
-    free(link->slots);
-    free(link->free_streams);
-    free(link);
-}
-
 void loop_bury(Loop *loop)
 {
     while (loop->ended != NULL) {
         Link *link = loop->ended;
         loop->ended = link->next_ended;
-        link_free(link);
+        buffer_free(&link->out);
+        buffer_free(&link->in);
+        free(link->slots);
+        free(link->free_streams);
+        free(link);
     }
 }
 
@@ -180,27 +170,14 @@ void link_abandon(Ticket *ticket)
 
 /* ---- Answers ----------------------------------------------------------------------------------------------- */
 
-static void take_event(Link *link, const WireFrame *frame)
-{
-    if (frame->opcode != WIRE_EVENT)
-        link_close(link, STATUS_INVALID, "it sent something that is no event and no answer");
-    else if (link->owner->event != NULL && !frame->too_large)
-        link->owner->event(link, frame->body);
-}
-
-/* An older server refuses our version in its own. */
-static void refuse_version(Link *link, const WireFrame *frame)
-{
-    char words[CQL_WORDS];
-    snprintf(words, sizeof words, "it speaks protocol v%u, and v4 is needed",
-             frame->version & 0x7fu);
-    link_close(link, STATUS_INVALID, words);
-}
-
 void link_take(Link *link, WireFrame *frame)
 {
     if (frame->version != WIRE_ANSWER) {
-        refuse_version(link, frame);
+        /* An older server refuses our version in its own. */
+        char words[CQL_WORDS];
+        snprintf(words, sizeof words, "it speaks protocol v%u, and v4 is needed",
+                 frame->version & 0x7fu);
+        link_close(link, STATUS_INVALID, words);
         return;
     }
     if (wire_read_body(frame, &frame->body) != STATUS_OK && !frame->too_large) {
@@ -208,7 +185,10 @@ void link_take(Link *link, WireFrame *frame)
         return;
     }
     if (frame->stream < 0) {
-        take_event(link, frame);
+        if (frame->opcode != WIRE_EVENT)
+            link_close(link, STATUS_INVALID, "it sent something that is no event and no answer");
+        else if (link->owner->event != NULL && !frame->too_large)
+            link->owner->event(link, frame->body);
         return;
     }
     Ticket *ticket = (size_t)frame->stream < link->slot_count ? link->slots[frame->stream] : NULL;

@@ -155,8 +155,15 @@ static bool write_tls(Link *link)
     return step == TLS_DONE;
 }
 
-static void tidy_out(Link *link)
+void link_io_flush(Link *link)
 {
+    if (link->state < LINK_STARTING || link->state == LINK_ENDED)
+        return;
+    bool goes_on = true;
+    while (goes_on && link->state != LINK_ENDED && unsent(link).size > 0)
+        goes_on = link->tls != NULL ? write_tls(link) : write_plain(link);
+    if (link->state == LINK_ENDED)
+        return;
     Slice rest = unsent(link);
     if (rest.size == 0) {
         buffer_clear(&link->out);
@@ -168,18 +175,6 @@ static void tidy_out(Link *link)
         link->out.size = rest.size;
         link->out_at = 0;
     }
-}
-
-void link_io_flush(Link *link)
-{
-    if (link->state < LINK_STARTING || link->state == LINK_ENDED)
-        return;
-    bool goes_on = true;
-    while (goes_on && link->state != LINK_ENDED && unsent(link).size > 0)
-        goes_on = link->tls != NULL ? write_tls(link) : write_plain(link);
-    if (link->state == LINK_ENDED)
-        return;
-    tidy_out(link);
     want(link, unsent(link).size > 0 ? EPOLLIN | EPOLLOUT : EPOLLIN);
 }
 

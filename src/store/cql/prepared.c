@@ -57,18 +57,6 @@ static bool uses(const Call *call, const CqlStatement *statement)
     return false;
 }
 
-/* Everybody looks again: some can go now, others wait for another statement, or look for another node. */
-static void place_all(Host *host)
-{
-    CallList list = host->unprepared;
-    host->unprepared = (CallList){NULL, NULL};
-    for (Call *call = list.first, *next; call != NULL; call = next) {
-        next = call->next;
-        call->list = NULL;
-        call_place(call);
-    }
-}
-
 /* The node refuses the statement: so it does for all that wait for it. One that was away while a table was made does not know it for
  * some moments; the statement cannot be only if every node says so. */
 static void refuse_all(Host *host, const CqlStatement *statement, const WireError *error)
@@ -116,18 +104,14 @@ static void preparation_done(Ticket *ticket, TicketEnd end, const WireFrame *fra
     if (end == TICKET_ANSWERED)
         take_answer(preparation, frame);
     free(preparation);
-    place_all(host);
-}
-
-static void ask(Host *host, Link *link, const CqlStatement *statement)
-{
-    Preparation *preparation = calloc(1, sizeof *preparation);
-    CHECK(preparation != NULL);
-    *preparation =
-        (Preparation){.ticket = {.done = preparation_done}, .host = host, .statement = statement};
-    wire_put_prepare(link_begin(link, &preparation->ticket, WIRE_PREPARE), statement->text);
-    link_end_request(link, &preparation->ticket);
-    entry_of(host, statement)->state = PREPARED_ASKED;
+    /* Everybody looks again: some can go now, others wait for another statement, or look for another node. */
+    CallList list = host->unprepared;
+    host->unprepared = (CallList){NULL, NULL};
+    for (Call *call = list.first, *next; call != NULL; call = next) {
+        next = call->next;
+        call->list = NULL;
+        call_place(call);
+    }
 }
 
 bool prepared_all(Call *call, Link *link)
@@ -138,8 +122,15 @@ bool prepared_all(Call *call, Link *link)
         const CqlStatement *statement = call->asked->parts[i].statement;
         Prepared *entry = entry_of(host, statement);
         /* Each question takes a stream; without one the call comes back here after an answer. */
-        if (entry->state == PREPARED_NOT && link_has_room(link))
-            ask(host, link, statement);
+        if (entry->state == PREPARED_NOT && link_has_room(link)) {
+            Preparation *preparation = calloc(1, sizeof *preparation);
+            CHECK(preparation != NULL);
+            *preparation = (Preparation){
+                .ticket = {.done = preparation_done}, .host = host, .statement = statement};
+            wire_put_prepare(link_begin(link, &preparation->ticket, WIRE_PREPARE), statement->text);
+            link_end_request(link, &preparation->ticket);
+            entry_of(host, statement)->state = PREPARED_ASKED;
+        }
         all &= entry_of(host, statement)->state == PREPARED_KNOWN;
     }
     if (all)

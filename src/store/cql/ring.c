@@ -156,19 +156,6 @@ static int by_token(const void *a, const void *b)
     return left->token < right->token ? -1 : left->token > right->token;
 }
 
-static void place_tokens(Ring *ring, const RingNode *nodes, size_t count)
-{
-    size_t total = 0;
-    for (size_t i = 0; i < count; i++)
-        total += nodes[i].token_count;
-    ring->places = calloc(total > 0 ? total : 1, sizeof *ring->places);
-    CHECK(ring->places != NULL);
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < nodes[i].token_count; j++)
-            ring->places[ring->count++] = (Place){.token = nodes[i].tokens[j], .node = (uint16_t)i};
-    qsort(ring->places, ring->count, sizeof *ring->places, by_token);
-}
-
 Ring *ring_new(const RingNode *nodes, size_t count, const Replication *replication)
 {
     Ring *ring = calloc(1, sizeof *ring);
@@ -180,7 +167,15 @@ Ring *ring_new(const RingNode *nodes, size_t count, const Replication *replicati
         want_centers(&walk, replication);
     else
         walk.wanted[walk.wanted_count++].left = replication->factor;
-    place_tokens(ring, nodes, count);
+    size_t total = 0;
+    for (size_t i = 0; i < count; i++)
+        total += nodes[i].token_count;
+    ring->places = calloc(total > 0 ? total : 1, sizeof *ring->places);
+    CHECK(ring->places != NULL);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < nodes[i].token_count; j++)
+            ring->places[ring->count++] = (Place){.token = nodes[i].tokens[j], .node = (uint16_t)i};
+    qsort(ring->places, ring->count, sizeof *ring->places, by_token);
     for (size_t i = 0; i < ring->count; i++)
         walk_from(ring, i, walk);
     return ring;

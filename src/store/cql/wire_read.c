@@ -192,17 +192,6 @@ static void read_names(Reader *reader, uint32_t flags, Arena *arena, CqlRows *ro
     rows->names = names;
 }
 
-static void read_values(Reader *reader, Arena *arena, CqlRows *rows)
-{
-    enum { VALUE_LEAST = 4 };
-    rows->count = read_count(reader, rows->columns * VALUE_LEAST);
-    size_t total = rows->count * rows->columns;
-    CqlValue *values = arena_alloc(arena, total * sizeof *values);
-    for (size_t i = 0; i < total; i++)
-        values[i] = read_value(reader);
-    rows->values = values;
-}
-
 static Status read_rows(Reader *reader, Arena *arena, CqlRows *ret_rows)
 {
     enum { COLUMN_LEAST = 4 };
@@ -217,7 +206,13 @@ static Status read_rows(Reader *reader, Arena *arena, CqlRows *ret_rows)
         return STATUS_CORRUPT;
     read_names(reader, flags, arena, &rows);
     TRY(end_of(reader));
-    read_values(reader, arena, &rows);
+    enum { VALUE_LEAST = 4 };
+    rows.count = read_count(reader, rows.columns * VALUE_LEAST);
+    size_t total = rows.count * rows.columns;
+    CqlValue *values = arena_alloc(arena, total * sizeof *values);
+    for (size_t i = 0; i < total; i++)
+        values[i] = read_value(reader);
+    rows.values = values;
     TRY(end_of(reader));
     *ret_rows = rows;
     return STATUS_OK;

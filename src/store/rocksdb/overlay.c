@@ -47,20 +47,16 @@ static void place(Overlay *overlay, uint64_t hash, size_t index)
     overlay->slots[slot] = (uint32_t)index + 1;
 }
 
-static void grow_slots(Overlay *overlay)
-{
-    free(overlay->slots);
-    overlay->slot_count *= 2;
-    overlay->slots = calloc(overlay->slot_count, sizeof *overlay->slots);
-    CHECK(overlay->slots != NULL);
-    for (size_t i = 0; i < overlay->count; i++)
-        place(overlay, overlay->cells[i].hash, i);
-}
-
 static OverlayCell *add(Overlay *overlay, Slice key, uint64_t hash)
 {
-    if (2 * (overlay->count + 1) > overlay->slot_count)
-        grow_slots(overlay);
+    if (2 * (overlay->count + 1) > overlay->slot_count) {
+        free(overlay->slots);
+        overlay->slot_count *= 2;
+        overlay->slots = calloc(overlay->slot_count, sizeof *overlay->slots);
+        CHECK(overlay->slots != NULL);
+        for (size_t i = 0; i < overlay->count; i++)
+            place(overlay, overlay->cells[i].hash, i);
+    }
     if (overlay->count == overlay->capacity) {
         overlay->capacity = overlay->capacity == 0 ? 256 : 2 * overlay->capacity;
         overlay->cells = realloc(overlay->cells, overlay->capacity * sizeof *overlay->cells);

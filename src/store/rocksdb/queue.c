@@ -146,9 +146,14 @@ static void take_urgent(Rocks *rocks, Pieces *pieces)
     }
 }
 
-/* Lazy ones in their order, the last of them perhaps in part. */
-static void take_lazy(Rocks *rocks, Pieces *pieces)
+Request *queue_take(Rocks *rocks, Pieces *pieces)
 {
+    if (rocks->queue.first != NULL && rocks->queue.first->kind == REQUEST_REOPEN) {
+        rocks->queued--;
+        return pop(&rocks->queue);
+    }
+    take_urgent(rocks, pieces);
+    /* Lazy ones in their order, the last of them perhaps in part. */
     while (rocks->lazy_queue.first != NULL && lazy_room(pieces) > 0 &&
            pieces->bytes < GROUP_BYTES) {
         Request *request = pop(&rocks->lazy_queue);
@@ -160,16 +165,6 @@ static void take_lazy(Rocks *rocks, Pieces *pieces)
         else
             rocks->queued -= weight_of(request);
     }
-}
-
-Request *queue_take(Rocks *rocks, Pieces *pieces)
-{
-    if (rocks->queue.first != NULL && rocks->queue.first->kind == REQUEST_REOPEN) {
-        rocks->queued--;
-        return pop(&rocks->queue);
-    }
-    take_urgent(rocks, pieces);
-    take_lazy(rocks, pieces);
     return NULL;
 }
 

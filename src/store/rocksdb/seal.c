@@ -24,26 +24,6 @@ static bool counts(Slice name)
     return !slice_equal(name, SLICE("LOCK")) && !slice_starts_with(name, SLICE("LOG"));
 }
 
-static Status check_line(const Rocks *rocks, Slice line, Arena *arena, Reason *reason)
-{
-    Slice size_text, name = line;
-    uint64_t size;
-    struct stat found;
-    if (!slice_split(&name, ' ', &size_text) || slice_to_u64(size_text, &size) != STATUS_OK)
-        return reason_set(reason, STATUS_CORRUPT, "data",
-                          "%s is damaged: its file %s cannot be read", rocks->directory, NAME);
-    const char *path = path_of(rocks->db_path, arena_text(arena, name), arena);
-    if (stat(path, &found) != 0)
-        return reason_set(reason, STATUS_CORRUPT, "data", "%s is damaged: %s is missing",
-                          rocks->directory, path);
-    if ((uint64_t)found.st_size != size)
-        return reason_set(reason, STATUS_CORRUPT, "data",
-                          "%s is damaged: %s has %llu bytes and had %llu when it was closed",
-                          rocks->directory, path, (unsigned long long)found.st_size,
-                          (unsigned long long)size);
-    return STATUS_OK;
-}
-
 Status rocks_seal_check(const Rocks *rocks, Arena *arena, Slice *ret_seal, Reason *reason)
 {
     Slice text, line;
@@ -54,8 +34,23 @@ Status rocks_seal_check(const Rocks *rocks, Arena *arena, Slice *ret_seal, Reaso
     else
         TRY(status);
     Slice rest = slice_equal(text, slice_from(OPEN)) ? SLICE_EMPTY : text;
-    while (slice_split(&rest, '\n', &line))
-        TRY(check_line(rocks, line, arena, reason));
+    while (slice_split(&rest, '\n', &line)) {
+        Slice size_text, name = line;
+        uint64_t size;
+        struct stat found;
+        if (!slice_split(&name, ' ', &size_text) || slice_to_u64(size_text, &size) != STATUS_OK)
+            return reason_set(reason, STATUS_CORRUPT, "data",
+                              "%s is damaged: its file %s cannot be read", rocks->directory, NAME);
+        const char *path = path_of(rocks->db_path, arena_text(arena, name), arena);
+        if (stat(path, &found) != 0)
+            return reason_set(reason, STATUS_CORRUPT, "data", "%s is damaged: %s is missing",
+                              rocks->directory, path);
+        if ((uint64_t)found.st_size != size)
+            return reason_set(reason, STATUS_CORRUPT, "data",
+                              "%s is damaged: %s has %llu bytes and had %llu when it was closed",
+                              rocks->directory, path, (unsigned long long)found.st_size,
+                              (unsigned long long)size);
+    }
     *ret_seal = text;
     return STATUS_OK;
 }
