@@ -13,6 +13,7 @@ PAGES = {
     "docs/commands.md": ["help", "--markdown"],
     "docs/settings.md": ["config", "--markdown"],
     "docs/tables.md": ["tables"],
+    "docs/threads.md": ["threads"],
 }
 
 

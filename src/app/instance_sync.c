@@ -5,10 +5,10 @@
  * `rankings` finds what comes later than that, or from a clock that is off by more than BACK_S. */
 #include "app/instance_sync.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/threads.h"
 #include "news/news.h"
 #include "ranking/map.h"
 
@@ -110,7 +110,7 @@ struct InstanceSync *instance_sync_new(const InstanceSyncOptions *options)
 
 void instance_sync_start(struct InstanceSync *sync)
 {
-    CHECK(pthread_create(&sync->thread, NULL, follow, sync) == 0);
+    sync->thread = thread_start(THREAD_INSTANCE_SYNC, follow, sync);
     sync->started = true;
 }
 

@@ -1,5 +1,6 @@
 /* commands.c -- the table of commands, and the small ones. */
 #include "base/json.h"
+#include "base/threads.h"
 #include "cli/cluster.h"
 #include "cli/command.h"
 #include "cli/ledger_commands.h"
@@ -79,6 +80,22 @@ static int run_tables(Context *context)
                                                        : "plain",
                       table->deletes ? "yes" : "no", table->expires ? "yes" : "no", table->row,
                       table->columns, table->writer);
+    }
+    return EXIT_DONE;
+}
+
+static int run_threads(Context *context)
+{
+    command_print(
+        context,
+        "# Threads\n\nPrinted by `ostraka threads`; do not edit. Names are those that "
+        "`top -H` and gdb show. `serve` starts them from the store upwards and ends them in "
+        "the reverse order, so that none is called by a part that is gone.\n\n"
+        "| thread | where | waits for | ends by |\n|---|---|---|---|\n");
+    for (ThreadKind kind = 0; kind < THREAD_KINDS; kind++) {
+        const ThreadRow *row = &THREADS[kind];
+        command_print(context, "| `%s` | `%s` | %s | %s |\n", row->name, row->where, row->waits_for,
+                      row->ends_by);
     }
     return EXIT_DONE;
 }
@@ -202,6 +219,7 @@ const Command COMMANDS[] = {
     {"config", "", 0, 0, COMMAND_ALONE, READS, "Print the settings in force; --help explains each.", run_config, {MARKDOWN}, .creates = false},
     {"api", "", 0, 0, COMMAND_ALONE, READS, "Print the JSON interface as Markdown.", run_api, NONE},
     {"tables", "", 0, 0, COMMAND_ALONE, READS, "Print the store's tables as Markdown.", run_tables, NONE},
+    {"threads", "", 0, 0, COMMAND_ALONE, READS, "Print the threads of the process as Markdown.", run_threads, NONE},
     {"routes", "", 0, 0, COMMAND_ALONE, READS, "Print the site's addresses: method, path, who may ask, what for.", run_routes, NONE},
     {"operations", "", 0, 0, COMMAND_ALONE, READS, "Print what can be done here: who may, by which command, page and address.", run_operations, NONE},
     {"help", "", 0, 0, COMMAND_ALONE, READS, "Print this list.", run_help, {MARKDOWN}, .creates = false},

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/threads.h"
 
 enum { REQUEST_S = 10 };
 
@@ -214,9 +215,7 @@ static void start_client(Control *control, int fd)
         pthread_cond_wait(&control->client_left, &control->lock);
     control->clients++;
     pthread_mutex_unlock(&control->lock);
-    pthread_t thread;
-    CHECK(pthread_create(&thread, NULL, serve_client, client) == 0);
-    pthread_detach(thread);
+    pthread_detach(thread_start(THREAD_CONTROL_CLIENT, serve_client, client));
 }
 
 static void *accept_clients(void *argument)
@@ -272,7 +271,7 @@ Status control_start(const char *data, Clock clock, ControlRun *run, void *self,
     CHECK(pipe2(control->wake, O_CLOEXEC) == 0);
     pthread_mutex_init(&control->lock, NULL);
     pthread_cond_init(&control->client_left, NULL);
-    CHECK(pthread_create(&control->thread, NULL, accept_clients, control) == 0);
+    control->thread = thread_start(THREAD_CONTROL, accept_clients, control);
     *ret_control = control;
     return STATUS_OK;
 }

@@ -3,6 +3,7 @@
  * What this instance queued it knows in memory. What others left, or an earlier process, it finds by the index: all of it at the start, and what
  * may be worth sending every few minutes. Memory is a hint; the row decides, and only who replaced the row by one that is due later may send.
  * A crash after that leaves a message that is due when the lease has passed. */
+#include "base/threads.h"
 #include "mail/mail_private.h"
 #include "mail/mail_rules.h"
 #include "mail/suppress.h"
@@ -315,7 +316,7 @@ void mail_start(Mail *mail)
     if (!mail->has_server)
         return;
     atomic_store(&mail->ends, false);
-    CHECK(pthread_create(&mail->thread, NULL, work, mail) == 0);
+    mail->thread = thread_start(THREAD_MAIL, work, mail);
     mail->has_thread = true;
 }
 

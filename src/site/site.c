@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/threads.h"
 #include "site/cached/notice_counts.h"
 #include "site/cached/trending.h"
 #include "site/forms.h"
@@ -194,7 +195,7 @@ static void *keep(void *argument)
 void site_start(Site *site, const char *home)
 {
     site->home = home;
-    CHECK(pthread_create(&site->refresher, NULL, keep, site) == 0);
+    site->refresher = thread_start(THREAD_REFRESHER, keep, site);
     site->started = true;
 }
 

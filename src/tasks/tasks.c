@@ -1,6 +1,7 @@
 /* tasks.c -- opening, the thread, and what people ask. */
 #include <stdlib.h>
 
+#include "base/threads.h"
 #include "tasks/tasks_private.h"
 
 enum { S_PER_HOUR = 3600, NAP_US = 50000, MARGIN_HOURS = 2 };
@@ -161,7 +162,7 @@ void tasks_start(Tasks *tasks)
 {
     CHECK(!tasks->has_thread);
     tasks_after_crash(tasks, true);
-    CHECK(pthread_create(&tasks->thread, NULL, work, tasks) == 0);
+    tasks->thread = thread_start(THREAD_TASKS, work, tasks);
     tasks->has_thread = true;
 }
 

@@ -1,12 +1,12 @@
 /* events.c -- starting and stopping, places, handing over; see events.h. The thread itself is events_loop.c. */
 #include "web/events.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/threads.h"
 #include "web/events_private.h"
 #include "web/metrics.h"
 
@@ -39,17 +39,6 @@ static void open_files(Events *events)
     CHECK(epoll_ctl(events->epoll_fd, EPOLL_CTL_ADD, events->wake_fd, &wake) == 0);
 }
 
-/* Signals are for the thread that started us, not for this one. */
-static void start_thread(Events *events)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    CHECK(pthread_create(&events->thread, NULL, events_loop, events) == 0);
-    pthread_setname_np(events->thread, "web-events");
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 Status events_start(const EventsOptions *options, Events **ret_events, Reason *reason)
 {
     AddressRanges exempt;
@@ -68,7 +57,7 @@ Status events_start(const EventsOptions *options, Events **ret_events, Reason *r
     events->next_id = (uint64_t)clock_now_us(options->world.clock);
     CHECK(pthread_mutex_init(&events->lock, NULL) == 0);
     open_files(events);
-    start_thread(events);
+    events->thread = thread_start(THREAD_WEB_EVENTS, events_loop, events);
     *ret_events = events;
     return STATUS_OK;
 }

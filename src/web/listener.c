@@ -6,10 +6,10 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/threads.h"
 #include "web/server_private.h"
 
 enum { BACKLOG = 4096, ACCEPTS_IN_A_ROW = 64 };
@@ -159,8 +159,7 @@ static void *keep(void *context)
 
 void acceptor_start(WebServer *server)
 {
-    CHECK(pthread_create(&server->acceptor, NULL, keep, server) == 0);
-    pthread_setname_np(server->acceptor, "web-keeper");
+    server->acceptor = thread_start(THREAD_WEB_ACCEPTOR, keep, server);
 }
 
 static void wake_acceptor(WebServer *server)

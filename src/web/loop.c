@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/threads.h"
 #include "web/server_private.h"
 
 enum { BATCH = 256, READ_ROOM = 16 * 1024, SPARE_MAX = 64 };
@@ -172,8 +173,8 @@ void loop_start(Loop *loop, WebServer *server)
     loop->ring.next = loop->ring.previous = &loop->ring;
     loop->memory_size = (size_t)server->options.config->header_bytes + READ_ROOM;
     loop->memory = malloc(loop->memory_size);
-    CHECK(loop->memory != NULL && pthread_create(&loop->thread, NULL, run, loop) == 0);
-    pthread_setname_np(loop->thread, "web");
+    CHECK(loop->memory != NULL);
+    loop->thread = thread_start(THREAD_WEB, run, loop);
 }
 
 void loop_stop(Loop *loop)

@@ -109,10 +109,8 @@ Pool *pool_start(const PoolOptions *options)
     pool->threads = calloc(options->threads, sizeof *pool->threads);
     CHECK(pool->threads != NULL && pthread_mutex_init(&pool->lock, NULL) == 0 &&
           pthread_cond_init(&pool->changed, NULL) == 0);
-    for (unsigned i = 0; i < options->threads; i++) {
-        CHECK(pthread_create(&pool->threads[i], NULL, work, pool) == 0);
-        pthread_setname_np(pool->threads[i], options->name);
-    }
+    for (unsigned i = 0; i < options->threads; i++)
+        pool->threads[i] = thread_start(options->kind, work, pool);
     return pool;
 }
 

@@ -9,13 +9,13 @@
  * A client that goes away meanwhile is noticed only when its answer is there. */
 #pragma once
 
+#include "base/threads.h"
 #include "web/request_private.h"
 
 typedef struct Pool Pool;
 
-/* The name of its threads has at most 15 bytes. */
 typedef struct PoolOptions {
-    const char *name;
+    ThreadKind kind;
     unsigned threads, queue;
     unsigned batch; /* how many requests with the same WebRoute.batch one thread takes at most */
 } PoolOptions;

@@ -1,5 +1,4 @@
 /* server.c -- starting and stopping; see server.h. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -125,14 +124,16 @@ static void start_pools(WebServer *server)
 {
     const Config *config = server->options.config;
     const PoolOptions pools[WEB_THREAD_KINDS] = {
-        [WEB_SAVE] = {.name = "web-save",
+        [WEB_SAVE] = {.kind = THREAD_WEB_SAVE,
                       .threads = (unsigned)config->save_threads,
                       .queue = (unsigned)config->save_queue,
                       .batch = server->options.batch_max},
-        [WEB_PASSWORD] = {.name = "web-password",
+        [WEB_PASSWORD] = {.kind = THREAD_WEB_PASSWORD,
                           .threads = (unsigned)config->password_threads,
                           .queue = (unsigned)config->password_queue},
-        [WEB_OUTSIDE] = {.name = "web-outside", .threads = OUTSIDE_THREADS, .queue = OUTSIDE_QUEUE},
+        [WEB_OUTSIDE] = {.kind = THREAD_WEB_OUTSIDE,
+                         .threads = OUTSIDE_THREADS,
+                         .queue = OUTSIDE_QUEUE},
     };
     for (size_t i = 0; i < WEB_THREAD_KINDS; i++)
         if (pools[i].threads > 0)
@@ -173,16 +174,11 @@ Status web_server_check(const Config *config, Reason *reason)
 
 Status web_server_start(const WebOptions *options, WebServer **ret_server, Reason *reason)
 {
-    sigset_t all, before;
     WebServer *server = calloc(1, sizeof *server);
     CHECK(server != NULL);
     server->options = *options;
     CHECK(pthread_mutex_init(&server->lock, NULL) == 0);
-    /* Signals are for the thread that started us, not for those we start. */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     Status status = start(server, reason);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (status != STATUS_OK) {
         free_server(server);
         return status;

@@ -12,12 +12,13 @@
 #include "store/cql/token.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+#include "base/threads.h"
 
 enum { EVENTS = 64, IN_FLIGHT_MAX = 32000, LEAVE_US = 1000, ROUNDS_MAX = 16 };
 
@@ -288,14 +289,10 @@ static void client_free(CqlClient *client)
     free(client);
 }
 
-/* Signals are for the threads of the process that wait for them; a write of OpenSSL to a closed socket must not raise one, either. */
+/* It takes no signals (threads.h): a write of OpenSSL to a closed socket must not raise one. */
 static void start_thread(CqlClient *client)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    CHECK(pthread_create(&client->thread, NULL, run_loop, client) == 0);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    client->thread = thread_start(THREAD_CQL, run_loop, client);
     while (sem_wait(&client->opened) != 0)
         CHECK(errno == EINTR);
 }

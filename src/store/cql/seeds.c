@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/threads.h"
+
 typedef struct Lookup {
     pthread_t thread;
     const CqlContact *contacts;
@@ -84,7 +86,7 @@ static void begin(CqlClient *client)
     lookup->count = client->contact_count;
     lookup->found = calloc(lookup->count, sizeof *lookup->found);
     CHECK(lookup->found != NULL);
-    CHECK(pthread_create(&lookup->thread, NULL, look_up, lookup) == 0);
+    lookup->thread = thread_start(THREAD_CQL_LOOKUP, look_up, lookup);
     client->lookup = lookup;
 }
 

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/threads.h"
+
 enum { LAZY_SYNC_MS = 200 };
 enum { CACHE_BYTES_A_KNOWN = 1024 }; /* known cells take up to a sixth of the cache's size */
 enum { WORTH_WAKING = 8 }; /* updates, while the committer is busy: waking up costs, too */
@@ -405,8 +407,8 @@ void rocks_writer_start(Rocks *rocks)
     rocks->queue.last = &rocks->queue.first;
     rocks->lazy_queue.last = &rocks->lazy_queue.first;
     rocks->writer = writer;
-    CHECK(pthread_create(&writer->committer, NULL, committer, writer) == 0);
-    CHECK(pthread_create(&rocks->writer_thread, NULL, run, writer) == 0);
+    writer->committer = thread_start(THREAD_STORE_COMMITTER, committer, writer);
+    rocks->writer_thread = thread_start(THREAD_STORE_WRITER, run, writer);
 }
 
 void rocks_writer_stop(Rocks *rocks)
