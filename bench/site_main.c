@@ -316,8 +316,8 @@ static void start(Log *log, Store **ret_store)
     WebOptions web = {.config = &bench.config, .world = bench.world, .log = log};
     site_serve(bench.site, &web);
     expect(web_server_start(&web, &bench.server, &reason), "the server", &reason);
-    operations_set_home(bench.ops, web_server_public_url(bench.server));
-    site_start(bench.site, bench.ops->home);
+    app_set_home(&bench.app, web_server_public_url(bench.server));
+    site_start(bench.site, bench.app.home);
     printf("port %u\n", (unsigned)web_server_port(bench.server));
     fflush(stdout);
 }

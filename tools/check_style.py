@@ -28,6 +28,7 @@ BANNED = [
     ("exit _exit quick_exit", "only the command line ends the process", ["cli/*.c"]),
     ("abort", "a bug is a CHECK", ["base/status.c"]),
     ("system popen execl execlp execle execv execvp execve fork vfork", "the product starts no other programs", []),
+    ("pthread_create thrd_create", "threads are rows of a table: thread_start (base/threads.h)", ["base/threads.c"]),
     ("strcpy strcat sprintf vsprintf gets strtok alloca atoi atol atoll scanf sscanf strncpy strncat",
      "unbounded or without errors; use Slice, Buffer and Reader (base/)", []),
     ("assert", "CHECK stays on in production", []),
@@ -122,13 +123,14 @@ def check_functions(code):
 
 def check_indexes(code):
     """A parameter is read by its name in an enum beside the row, or bound by an operation's row; a number says nothing."""
-    for found in re.finditer(r"\bweb_(?:has|id|number|text|word|switch|numbers|texts|value)\(request, \d+", code):
+    for found in re.finditer(r"\bweb_(?:has|id|number|text|word|switch|numbers|texts|value)\(\s*[^,;]*?,\s*\d+\s*[,)]", code):
         yield tree.line_of(code, found.start()), "a parameter by its bare index; name it"
 
 
 def check_registry(code):
     """What a file defines is collected by the build (tools/collect.py), not listed again somewhere else."""
-    for found in re.finditer(r"^#define X\(\w+\) extern ", code, re.MULTILINE):
+    for found in re.finditer(r"^#define X\(\w+(?:, \w+)?\)(?:\\?\s)*extern |&(?:OPERATION|FORM|ROUTES|SCHEMA)_\w+,\s*&(?:OPERATION|FORM|ROUTES|SCHEMA)_",
+                             code, re.MULTILINE):
         yield tree.line_of(code, found.start()), "a list of what other files define; let the build collect it"
 
 
@@ -192,6 +194,27 @@ def check_words(_path, text):
         yield tree.line_of(text, found.start()), "the host of a package registry; packages come from Debian by name"
 
 
+def named_files(path, text):
+    """(offset, name) of the files of this tree that a page or a comment names. A bare name is a file of any folder."""
+    if path.suffix == ".md":
+        yield from ((found.start(1), found.group(1)) for found in
+                    re.finditer(r"`(?:\.\./)?((?:[\w*-]+/)*[\w-]+\.(?:c|h|py|html|js|css|txt))`", text))
+    elif path.suffix in (".c", ".h"):
+        for comment in re.finditer(r"/\*.*?\*/", text, re.DOTALL):
+            yield from ((comment.start() + found.start(1), found.group(1)) for found in
+                        re.finditer(r"(?<![\w./<])((?:[a-z_]+/)*[a-z_0-9]+\.[ch])\b", comment.group(0)))
+
+
+def check_named_files(texts):
+    """Pages and comments lead to files that are there: a name that was changed is changed everywhere."""
+    texts = list(texts)
+    ends = {"/".join(path.parts[-count:]) for path, _ in texts for count in range(1, len(path.parts))}
+    for path, text in texts:
+        for at, name in named_files(path, text):
+            if name not in ends and name == name.lower() and not name.startswith("build/"):
+                yield path, tree.line_of(text, at), f"there is no file {name}"
+
+
 TEXT_CHECKS = [check_length, check_blanks, check_words, check_sources]
 
 
@@ -206,6 +229,7 @@ def main(root):
     findings += check_tables(root)
     for path in tree.c_files(root, "src"):
         lengths += [length for _, length in functions(tree.code_only(path.read_text(encoding="utf-8")))]
+    findings += check_named_files(tree.text_files(root))
     for path, text in tree.text_files(root):
         if path.name in VERBATIM:
             continue

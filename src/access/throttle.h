@@ -14,7 +14,7 @@
 
 /*    rule, tries at once, seconds for one more, of what. LOGIN counts a name from one network address, LOGIN_DEVICE a name on a device
  * that it has logged in on, LOGIN_NAME a name from everywhere else, PASSWORD an account by who is logged in, CODE and
- * CODE_DEVICE the second factor of an account, from elsewhere and on such a device (site/account/tries.c). */
+ * CODE_DEVICE the second factor of an account, from elsewhere and on such a device (operations/tries.c). */
 #define THROTTLE_LIST(X)                                                      \
     X(LOGIN, 10, 90, "log-ins for this name")                                 \
     X(LOGIN_DEVICE, 10, 90, "log-ins for this name")                          \

@@ -1,14 +1,14 @@
 /* app.c -- see app.h. */
 #include "app/app.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
-#include "app/answer_letters.h"
 #include "app/digest_letters.h"
 #include "app/instance_sync.h"
+#include "app/policy_letters.h"
 #include "app/report_letters.h"
 #include "base/read_cache.h"
+#include "base/threads.h"
 
 enum { ID_BLOCK = 64, REPORT_ID_BLOCK = 8, PAUSE_US = 2000 };
 enum { CREATION_GRACE_S = 86400, S_PER_HOUR = 3600 };
@@ -19,10 +19,6 @@ enum { CACHE_S = 600, SHARED_CACHE_S = 60 };
 /* How long pages are made from copies of accounts, sessions and voters' rows, where others write, too. The process's own writes drop
  * them. */
 enum { READ_CACHE_SHARED_S = 1 };
-
-struct AppWorker {
-    pthread_t thread;
-};
 
 static int64_t read_cache_us(const Store *store)
 {
@@ -45,6 +41,25 @@ static Accounts *open_accounts(const AppParts *parts)
         .read_cache_us = read_cache_us(parts->store),
     };
     return accounts_new(&options);
+}
+
+void app_set_home(App *app, const char *home)
+{
+    char **own = &app->homes[app->homes[0] != NULL]; /* somebody may be reading the first */
+    CHECK(*own == NULL);
+    *own = strdup(home);
+    CHECK(*own != NULL);
+    app->home = *own;
+}
+
+/* Until it is served: the setting, or the address to listen on. */
+static void set_first_home(App *app)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    const Config *config = app->config;
+    app_set_home(app, config->public_url[0] != '\0'
+                          ? config->public_url
+                          : arena_text(arena, arena_print(arena, "http://%s", config->listen)));
 }
 
 Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
@@ -83,6 +98,7 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
         app.sync = instance_sync_new(
             &(InstanceSyncOptions){store, app.policies, app.ranking, app.changes, world.clock});
     *ret_app = app;
+    set_first_home(ret_app);
     TRY(account_roles_from(slice_from(parts->config->second_factor_roles), "second_factor_roles",
                            &ret_app->second_roles, reason));
     TRY(oidc_open(world, parts->config->oidc_file, &ret_app->oidc, reason));
@@ -116,7 +132,7 @@ static void project_last(App *app)
 }
 
 /* Carries saves to the counts as they come; a short pause gathers several into one round. */
-static void *work(void *argument)
+static void *project_saves(void *argument)
 {
     App *app = argument;
     while (votes_projection_await(app->votes)) {
@@ -154,6 +170,7 @@ static void make_tasks(App *app, Log *log, const char *address)
                                            .address = address,
                                            .answer_teller = {app_tell_answer_due, app},
                                            .report_teller = {app_tell_reports, app},
+                                           .hidden_teller = {app_tell_hidden, app},
                                            .digest_teller = {app_send_digest, app->digests}});
 }
 
@@ -168,9 +185,8 @@ Status app_start(App *app, Log *log, const char *address, Reason *reason)
     if (status != STATUS_OK)
         return reason_set(reason, status, "data", "the counts could not be read: %s",
                           status_text(status));
-    app->worker = calloc(1, sizeof *app->worker);
-    CHECK(app->worker != NULL);
-    CHECK(pthread_create(&app->worker->thread, NULL, work, app) == 0);
+    app->projector = thread_start(THREAD_PROJECTOR, project_saves, app);
+    app->projects = true;
     if (app->sync != NULL)
         instance_sync_start(app->sync);
     tasks_start(app->tasks);
@@ -187,10 +203,9 @@ void app_close(App *app)
     if (app->tasks != NULL)
         tasks_stop(app->tasks);
     instance_sync_free(app->sync);
-    if (app->worker != NULL) {
+    if (app->projects) {
         votes_projection_end_await(app->votes);
-        pthread_join(app->worker->thread, NULL);
-        free(app->worker);
+        pthread_join(app->projector, NULL);
     }
     project_last(app);
     tasks_free(app->tasks);
@@ -205,6 +220,8 @@ void app_close(App *app)
     oidc_close(app->oidc);
     audit_free(app->audit);
     vault_free(app->vault);
+    free(app->homes[0]);
+    free(app->homes[1]);
 }
 
 Status app_ranking(App *app, Ranking **ret_ranking)

@@ -4,6 +4,8 @@
  * one for a moment and carries its own saves before it ends. */
 #pragma once
 
+#include <pthread.h>
+
 #include "accounts/accounts.h"
 #include "app/changes.h"
 #include "audit/audit.h"
@@ -20,6 +22,8 @@
 typedef struct App {
     World world;
     const Config *config;
+    const char *_Atomic home; /* where the site is, for links: "https://vote.example.org" */
+    char *homes[2];           /* as the settings say it, and as it is served */
     Store *store;
     Vault *vault;
     Audit *audit;
@@ -34,7 +38,8 @@ typedef struct App {
     bool ranking_loaded;          /* app_ranking does it when it is first needed */
     Tasks *tasks;                 /* app_tasks makes it when it is first needed */
     struct DigestWriter *digests; /* made with the tasks */
-    struct AppWorker *worker;
+    pthread_t projector; /* the thread that carries saves to the counts, if it `projects` */
+    bool projects;
     struct InstanceSync *sync; /* where the store is shared */
     Changes *changes;          /* who in this process hears of them */
 } App;
@@ -55,6 +60,8 @@ MUST_USE Status app_start(App *app, Log *log, const char *address, Reason *reaso
 /* Ends the threads when there are any, and projects what waits; on a shared store for some seconds, since others or the next start find the
  * rest. */
 void app_close(App *app);
+/* Where the site is served, once that is known; copied. Once. */
+void app_set_home(App *app, const char *home);
 /* The ranking, loaded. */
 MUST_USE Status app_ranking(App *app, Ranking **ret_ranking);
 /* Whose scheduler runs only after app_start. */

@@ -50,13 +50,6 @@ void digest_writer_free(DigestWriter *writer)
     free(writer);
 }
 
-static Slice home_of(const Config *config, Arena *arena)
-{
-    if (config->public_url[0] != '\0')
-        return slice_from(config->public_url);
-    return arena_print(arena, "http://%s", config->listen);
-}
-
 static void add_item(Digest *digest, Slice item)
 {
     if (digest->count < DIGEST_ITEMS_MAX)
@@ -213,8 +206,7 @@ static Status send(Digest *digest, const DigestRequest *want, Reason *reason)
 {
     App *app = digest->app;
     Arena *arena = digest->arena;
-    Slice home = home_of(app->config, arena),
-          token = digests_token(app->accounts, want->account, arena);
+    Slice home = slice_from(app->home), token = digests_token(app->accounts, want->account, arena);
     MailMessage letter;
     LetterFacts facts = {.site = slice_from(app->config->site_name),
                          .home = home,

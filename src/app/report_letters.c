@@ -5,14 +5,6 @@
 
 enum { MODERATORS_MAX = 100 };
 
-/* Where the site is: the setting, or the address that it listens on. */
-static Slice home_of(const Config *config, Arena *arena)
-{
-    if (config->public_url[0] != '\0')
-        return slice_from(config->public_url);
-    return arena_print(arena, "http://%s", config->listen);
-}
-
 /* Who works off reports. All accounts are looked at: a site has few moderators and no list of them, and a report is rare. */
 static Status find_moderators(App *app, Arena *arena, Account **ret_list, size_t *ret_count)
 {
@@ -45,7 +37,7 @@ static Status write_to(App *app, const ReportLetter *letter, LetterKind kind, co
     const Report *report = &letter->report;
     const char *of = report->kind == REPORT_OF_APPEAL ? "the deletion of " : "";
     unsigned long long id = report->id;
-    Slice home = home_of(app->config, arena);
+    Slice home = slice_from(app->home);
     Policy policy;
     MailMessage message;
     LetterFacts facts = {.site = slice_from(app->config->site_name),

@@ -125,7 +125,6 @@ static int run_on_site(Context *context)
     context->audit = app.audit;
     OperationsOptions options = {.app = &app,
                                  .config = context->config,
-                                 .home = open_home(context->config, context->arena),
                                  .control = {tell_maintenance, change_maintenance, context}};
     if (status == STATUS_OK)
         context->ops = operations_new(&options);

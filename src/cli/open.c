@@ -172,13 +172,6 @@ const char *open_address(const Config *config, unsigned port, Arena *arena)
     return arena_print(arena, "%.*s:%u%c", host, config->listen, port, '\0').data;
 }
 
-const char *open_home(const Config *config, Arena *arena)
-{
-    if (config->public_url[0] != '\0')
-        return config->public_url;
-    return arena_text(arena, arena_print(arena, "http://%s", config->listen));
-}
-
 bool open_is_loopback(const Config *config)
 {
     HttpOrigin origin;

@@ -29,8 +29,6 @@ MUST_USE Status open_vault(const Config *config, World world, Store *store, Vaul
 const char *open_key_path(const Config *config, Arena *arena);
 /* "127.0.0.1:8080", with the real port where the setting says 0. */
 const char *open_address(const Config *config, unsigned port, Arena *arena);
-/* Where people reach the site, as far as the settings tell: for links in e-mails. */
-const char *open_home(const Config *config, Arena *arena);
 /* Whether the site is served on loopback only, and not by a proxy either: its public address is on loopback, too. */
 bool open_is_loopback(const Config *config);
 /* A sentence about settings that are allowed and hardly meant, or NULL. */

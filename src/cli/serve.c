@@ -189,7 +189,6 @@ static Status start_parts(Serving *serving, Reason *reason)
     serving->ops = operations_new(
         &(OperationsOptions){.app = &serving->app,
                              .config = context->config,
-                             .home = open_home(context->config, context->arena),
                              .control = {tell_maintenance, change_maintenance, serving}});
     serving->site = site_new(&(SiteOptions){.app = &serving->app,
                                             .config = context->config,
@@ -198,8 +197,8 @@ static Status start_parts(Serving *serving, Reason *reason)
                                             .is_demo = serving->is_demo});
     site_serve(serving->site, &options);
     TRY(web_server_start(&options, &serving->server, reason));
-    operations_set_home(serving->ops, web_server_public_url(serving->server));
-    site_start(serving->site, serving->ops->home);
+    app_set_home(&serving->app, web_server_public_url(serving->server));
+    site_start(serving->site, serving->app.home);
     if (message.data != NULL)
         show_maintenance(serving, arena_text(context->arena, message));
     return control_start(context->config->data, context->world.clock, run_for_client, serving,

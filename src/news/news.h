@@ -5,8 +5,8 @@
  * Two readers follow the marks:
  *   - other instances, several times a second, read those of the last seconds and drop what they keep of the thing in memory
  *     (app/instance_sync.h);
- *   - after a crash, and every few minutes, the sweep reads those of the last hours and does what was left undone, such as an e-mail
- *     that was not queued (operations/letters.h).
+ *   - every few minutes the task `letters` reads those of the last hours, and after a crash those of some days, and does what was left undone:
+ *     an e-mail that was not queued (app/policy_letters.h).
  * Promises:
  *   1. A mark is durable no later than the update that it announces: a crash leaves a mark without a change, never a change without a
  *      mark.

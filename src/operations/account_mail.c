@@ -22,9 +22,9 @@ Status account_mail(Operations *ops, LetterKind kind, const LinkMail *mail, cons
     World world = ops->app->world;
     MailMessage letter;
     LetterFacts facts = {.site = slice_from(ops->config->site_name),
-                         .home = slice_from(ops->home),
+                         .home = slice_from(ops->app->home),
                          .name = mail->name,
-                         .link = arena_print(arena, "%s%s%s%.*s", ops->home, path,
+                         .link = arena_print(arena, "%s%s%s%.*s", ops->app->home, path,
                                              mail->secret.size > 0 ? "?token=" : "",
                                              SLICE_ARG(mail->secret)),
                          .valid_s = valid_s(kind)};

@@ -194,7 +194,7 @@ OPERATION(invite_list, InvitationsQuery, InvitationsView, .help = "List invitati
 InviteHow how_to_invite(const Operations *ops, const Actor *actor, int64_t days)
 {
     return (InviteHow){.site = slice_from(ops->config->site_name),
-                       .home = slice_from(ops->home),
+                       .home = slice_from(ops->app->home),
                        .days = days,
                        .by = actor_id(actor)};
 }

@@ -26,7 +26,7 @@ static const char *const BROWSER = "journey", *const JOINING = "joining";
 
 static Slice back_address(const Operations *ops, Slice provider, Arena *arena)
 {
-    return arena_print(arena, "%s/login/back/%.*s", ops->home, SLICE_ARG(provider));
+    return arena_print(arena, "%s/login/back/%.*s", ops->app->home, SLICE_ARG(provider));
 }
 
 /* What is meant, but for what is made here. Each time with a new secret in the cookie, so that of several tabs the last one counts. */

@@ -199,7 +199,7 @@ static Status test_message(Operations *ops, Slice address, Arena *arena, MailMes
 {
     Id id = id_new(ops->app->world.clock, ops->app->world.random);
     LetterFacts facts = {.site = slice_from(ops->config->site_name),
-                         .home = slice_from(ops->home),
+                         .home = slice_from(ops->app->home),
                          .name = SLICE_EMPTY,
                          .link = SLICE_EMPTY};
     TRY(letter_write(LETTER_TEST, &facts, arena, ret_message, reason));

@@ -277,9 +277,6 @@ struct Operations {
     struct PolicySummaries *summaries; /* policies as lists show them */
     struct RankCache *rank_cache;      /* the past of policies */
     Throttle *throttle;                /* how often strangers may try; see tries.h */
-    const char
-        *_Atomic home; /* where the site is, for links in e-mails: "https://vote.example.org" */
-    char *homes[2];    /* as the settings say it, and as it is served */
     SiteControl control;
 };
 
@@ -287,13 +284,10 @@ struct Operations {
 typedef struct OperationsOptions {
     App *app;
     const Config *config;
-    const char *home;
     SiteControl control;
 } OperationsOptions;
 Operations *operations_new(const OperationsOptions *options);
 void operations_free(Operations *ops);
-/* Where the site is served, which is known only once it is; copied. Once. */
-void operations_set_home(Operations *ops, const char *home);
 /* After a change by this process: drops what is kept of the thing, tells the ranking, then whoever listens (app/changes.h). Any thread. */
 void operations_notify(Operations *ops, ChangeKind kind, uint64_t id);
 

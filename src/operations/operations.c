@@ -23,17 +23,8 @@ Operations *operations_new(const OperationsOptions *options)
                         .rank_cache = rank_cache_new(options->app, options->config),
                         .throttle = throttle_new(options->app->world),
                         .control = options->control};
-    operations_set_home(ops, options->home != NULL ? options->home : "");
     changes_listen(ops->app->changes, (ChangeListener){hear_change, ops});
     return ops;
-}
-
-void operations_set_home(Operations *ops, const char *home)
-{
-    char **own = &ops->homes[ops->homes[0] != NULL]; /* somebody may be reading the first */
-    CHECK(*own == NULL);
-    *own = strdup(home);
-    ops->home = *own;
 }
 
 void operations_free(Operations *ops)
@@ -43,8 +34,6 @@ void operations_free(Operations *ops)
     policy_summaries_free(ops->summaries);
     rank_cache_free(ops->rank_cache);
     throttle_free(ops->throttle);
-    free(ops->homes[0]);
-    free(ops->homes[1]);
     free(ops);
 }
 

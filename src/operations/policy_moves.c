@@ -1,11 +1,11 @@
 /* policy_moves.c -- deleting a policy for abuse, restoring it, retiring it, and an owner's appeal. See policy_moves.h.
  *
  * A crash between two steps: the move is one conditional update; rankings learn of it by themselves, and the deletion becomes final by the
- * task `moves`. The owner's e-mail is queued after the move, and again when the same request comes again (it is sent once); the notice on
- * the site does not depend on it. A report that stays open because of a crash is closed by a moderator. */
+ * task `moves`. The owner's e-mail is queued after the move, or by the task `letters`; it is sent once. The notice on the site does not
+ * depend on it. A report that stays open because of a crash is closed by a moderator. */
 #include "operations/policy_moves.h"
 
-#include "mail/letters.h"
+#include "app/policy_letters.h"
 #include "operations/report_moves.h"
 
 /* ---- What they share ------------------------------------------------------------------------------------------------------------ */
@@ -94,32 +94,6 @@ Status deletion_final_us(Operations *ops, int64_t hidden_us, Arena *arena, int64
     return STATUS_OK;
 }
 
-/* For an owner who does not visit the site. Without an address or a mail server, the notice on the site remains. */
-static void write_to_owner(Operations *ops, const PolicyHead *head, Id move, Arena *arena)
-{
-    VotingSettings settings;
-    Account owner;
-    MailMessage letter;
-    Reason reason;
-    if (head->policy.owner == 0 || head->is_owner || !mail_can_send(ops->app->mail) ||
-        operations_settings(ops, arena, &settings) != STATUS_OK ||
-        accounts_read(ops->app->accounts, head->policy.owner, arena, &owner) != STATUS_OK ||
-        owner.state != ACCOUNT_CONFIRMED)
-        return;
-    LetterFacts facts = {.site = slice_from(ops->config->site_name),
-                         .home = slice_from(ops->home),
-                         .name = owner.name,
-                         .about = head->policy.text.name,
-                         .link = arena_print(arena, "%s/policies/%llu", ops->home,
-                                             (unsigned long long)head->policy.id),
-                         .valid_s = settings.appeal_days * S_PER_DAY};
-    if (letter_write(LETTER_POLICY_HIDDEN, &facts, arena, &letter, &reason) != STATUS_OK)
-        return;
-    letter.to = owner.email;
-    letter.once = id_text(move, arena); /* one e-mail for each move */
-    (void)!mail_send(ops->app->mail, &letter, &reason);
-}
-
 static Status policy_delete(Operations *ops, const Actor *actor, const PolicyMoveRequest *request,
                             Arena *arena, PolicyHead *ret_head, Reason *reason)
 {
@@ -134,7 +108,7 @@ static Status policy_delete(Operations *ops, const Actor *actor, const PolicyMov
     PolicyState from = head.state == POLICY_MERGING ? POLICY_ACTIVE : head.state;
     Status status = policies_move(ops->app->policies, request->policy, from, &move, reason);
     if (status == STATUS_OK)
-        write_to_owner(ops, &head, move.id, arena);
+        (void)!app_tell_hidden(ops->app, request->policy, NULL); /* else the task `letters` does */
     return end_move(ops, actor, request, entry, status, arena, ret_head);
 }
 

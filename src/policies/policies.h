@@ -216,7 +216,7 @@ enum { GROUPS_MAX = 1000, GROUP_NAME_MAX = 80, GROUP_DESCRIPTION_MAX = 2000 };
 /* In order of id, which is the order in which they were added. */
 MUST_USE Status policies_groups(Policies *policies, GroupKind kind, Arena *arena,
                                 PolicyGroup **ret_groups, size_t *ret_count);
-/* The name of one for pages, perhaps from a copy (base/copies.h) of the last second; a change by this handle counts at once. Empty when there
+/* The name of one for pages, perhaps from a copy (base/read_cache.h) of the last second; a change by this handle counts at once. Empty when there
  * is none, or id is 0. */
 MUST_USE Status policies_group_name(Policies *policies, GroupKind kind, uint64_t id, Arena *arena,
                                     Slice *ret_name);

@@ -1,6 +1,9 @@
 /* task_table.c -- what each task does, a piece at a time. */
+#include <stdlib.h>
+
 #include "access/sessions.h"
 #include "base/mutant.h"
+#include "news/news.h"
 #include "policies/answers.h"
 #include "tasks/tasks_private.h"
 
@@ -13,6 +16,9 @@ enum {
     MERGES_S = 10,
     RECOUNT_TRIES = 5,
     ANSWERS_A_PIECE = 100,
+    LETTERS_S = 300,
+    LETTER_DAYS = 6, /* less than MAIL_REMEMBERED_S */
+    HOURS_PER_DAY = 24,
 };
 
 static uint32_t hour_now(const TaskPiece *piece)
@@ -261,7 +267,7 @@ static Status merges(TaskPiece *piece)
 static Status note_answer_due(TaskPiece *piece, const RankRow *row)
 {
     const TasksOptions *options = &piece->tasks->options;
-    const AnswerTeller *teller = &options->answer_teller;
+    const PolicyTeller *teller = &options->answer_teller;
     AnswerState state;
     TRY(answers_read(options->policies, row->policy, piece->arena, &state));
     if (!state.is_due)
@@ -330,6 +336,81 @@ static Status names(TaskPiece *piece)
 }
 
 /* ---- Letters --------------------------------------------------------------------------------------------------- */
+
+typedef struct MovedPolicies {
+    uint64_t *ids;
+    size_t count, room;
+    Arena *arena;
+} MovedPolicies;
+
+static void add_moved(void *context, const News *news)
+{
+    MovedPolicies *moved = context;
+    if (news->kind != NEWS_POLICY)
+        return;
+    if (moved->count == moved->room) {
+        uint64_t *ids = ARENA_ARRAY(moved->arena, 2 * moved->room + 64, uint64_t);
+        if (moved->count > 0)
+            memcpy(ids, moved->ids, moved->count * sizeof *ids);
+        moved->ids = ids;
+        moved->room = 2 * moved->room + 64;
+    }
+    moved->ids[moved->count++] = news->id;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* What a crash between a move and its e-mail left out: the policies that changed in an hour are asked whether they need one. */
+static Status write_hour(TaskPiece *piece, int64_t hour)
+{
+    const TasksOptions *options = &piece->tasks->options;
+    const PolicyTeller *teller = &options->hidden_teller;
+    MovedPolicies moved = {.arena = piece->arena};
+    Status worst = STATUS_OK;
+    if (teller->tell == NULL)
+        return STATUS_OK;
+    TRY(news_read(options->store, hour * S_PER_HOUR, (hour + 1) * S_PER_HOUR - 1, add_moved,
+                  &moved));
+    if (moved.count > 0)
+        qsort(moved.ids, moved.count, sizeof *moved.ids, compare_ids);
+    for (size_t i = 0; i < moved.count; i++) {
+        if (i > 0 && moved.ids[i] == moved.ids[i - 1])
+            continue;
+        Status status = teller->tell(teller->self, moved.ids[i], piece->reason);
+        piece->done++;
+        if (status != STATUS_OK &&
+            status != STATUS_NOT_FOUND) /* the mark of one that never came to be */
+            worst = status;
+    }
+    return worst;
+}
+
+static Status letters(TaskPiece *piece)
+{
+    return last_piece(piece, write_hour(piece, (int64_t)hour_now(piece) - piece->part));
+}
+
+/* Hour by hour, as far back as a queued e-mail is remembered, so that none is written twice; the position is the next hour. */
+static Status letters_older(TaskPiece *piece)
+{
+    uint32_t now = hour_now(piece), first = now - LETTER_DAYS * HOURS_PER_DAY;
+    Reader reader = reader_of(piece->position);
+    uint32_t hour = reader_u32(&reader);
+    if (piece->position.size == 0 || hour < first)
+        hour = first;
+    else if (!reader_done(&reader))
+        return STATUS_INVALID;
+    Status status = write_hour(piece, hour);
+    BUFFER_SCOPE Buffer next = {0};
+    buffer_u32(&next, hour + 1);
+    piece->next = arena_copy(piece->arena, buffer_slice(&next));
+    piece->more = hour < now;
+    return status;
+}
 
 /* The letter first, then the note: cut off in between, the same letter is asked for again, which the mail knows. */
 static Status send_digest(TaskPiece *piece, const DigestRequest *want)
@@ -469,6 +550,9 @@ const Task TASKS[] = {
      "Frees the names of registrations that were never confirmed.", names},
     {"digests", S_PER_HOUR, DIGEST_SHARES, false, false,
      "Writes letters about what happened, to those who want them.", digests},
+    {"letters", LETTERS_S, RECENT_HOURS, false, false,
+     "Queues e-mails about changes of the last two hours that a crash left out.", letters},
+    {"letters-older", S_PER_DAY, 1, false, true, "The same for the last six days.", letters_older},
     {"reports", S_PER_HOUR, 1, false, true, "Corrects the lists of reports by state and policy.",
      reports},
     {TASK_REPORT_LETTERS, 60, 1, false, true, "Queues e-mails about reports and what came of them.",

@@ -29,12 +29,12 @@
 
 typedef struct Tasks Tasks;
 
-/* Who tells those concerned that an official answer is due (answers.h, promise 3). OK: everybody was told, or will be; it may be asked again
- * for the same policy, at the same time elsewhere, too. */
-typedef struct AnswerTeller {
+/* Writes e-mails about a policy, when what it is now asks for them. OK: they are queued, were before, or there is nothing to write. It may be
+ * asked again for the same policy, at the same time elsewhere, too. */
+typedef struct PolicyTeller {
     Status (*tell)(void *self, uint64_t policy, Reason *reason);
     void *self;
-} AnswerTeller;
+} PolicyTeller;
 
 /* Writes the e-mails about reports that are marked as waiting. OK: none waits any more. */
 typedef struct ReportTeller {
@@ -58,12 +58,14 @@ typedef struct TasksOptions {
     Accounts *accounts;
     Policies *policies;
     Votes *votes;
-    Reports *reports;           /* or NULL: nothing to do for them */
-    Ranking *ranking;           /* loaded; or NULL: tasks that need it have nothing to do */
-    Log *log;                   /* or NULL */
-    int64_t creation_grace_s;   /* how long a policy may wait for the save that creates it */
-    const char *address;        /* of this instance, for people */
-    AnswerTeller answer_teller; /* empty: nobody is told, and it stays to be done */
+    Reports *reports;         /* or NULL: nothing to do for them */
+    Ranking *ranking;         /* loaded; or NULL: tasks that need it have nothing to do */
+    Log *log;                 /* or NULL */
+    int64_t creation_grace_s; /* how long a policy may wait for the save that creates it */
+    const char *address;      /* of this instance, for people */
+    PolicyTeller
+        answer_teller; /* to those who answer (answers.h, promise 3); empty: nobody is told, and it stays to be done */
+    PolicyTeller hidden_teller; /* to the owner of a policy that was hidden; empty: nobody is */
     /* How long things are kept, each minute: for what tasks cannot reach themselves (the log of acts). May be NULL. */
     void (*keep)(void *self, const Retention *retention);
     void *keep_self;

@@ -1,4 +1,4 @@
-/* cached_rows.c -- voters' rows that are kept in memory: the head and the lines, as the store gave them; see base/copies.h. All that changes a
+/* cached_rows.c -- voters' rows that are kept in memory: the head and the lines, as the store gave them; see base/read_cache.h. All that changes a
  * row is an appended entry, which drops the copy when the store has answered; then the row as it is after the entry takes its place, unless
  * somebody else has dropped it, too, since it was read. */
 #include "votes/votes_private.h"

@@ -97,13 +97,12 @@ TEST(several_pages_of_one_shard_are_read_to_their_end)
     contract_fresh_site();
     int64_t begin_s = now_s();
     bool found[2500] = {false};
-    for (uint64_t i = 0; i < 2500; i++)
-        mark(NEWS_POLICY, i < 2400 ? i * NEWS_SHARDS : i); /* most of them in shard 0 */
+    for (uint64_t i = 0; i < 2500; i++) /* most of them in shard 0 */
+        mark(NEWS_POLICY, i * NEWS_SHARDS + (i >= 2400));
     Seen seen = read_all(begin_s, now_s());
     EXPECT_I64(seen.count, 2500);
     for (size_t i = 0; i < seen.count; i++) {
-        uint64_t id = seen.list[i].id,
-                 at = id % NEWS_SHARDS == 0 && id / NEWS_SHARDS < 2400 ? id / NEWS_SHARDS : id;
+        uint64_t at = seen.list[i].id / NEWS_SHARDS;
         EXPECT(at < 2500 && !found[at]);
         found[at] = true;
     }

@@ -383,11 +383,11 @@ static Status start(const char *directory, Reason *reason)
                       .store = {store, store_health, store_metrics}};
     site_serve(booth.site, &web);
     TRY(web_server_start(&web, &booth.server, reason));
-    operations_set_home(booth.ops, web_server_public_url(booth.server));
+    app_set_home(&booth.app, web_server_public_url(booth.server));
     if (booth.is_still)
-        booth.site->home = booth.ops->home;
+        booth.site->home = booth.app.home;
     else
-        site_start(booth.site, booth.ops->home);
+        site_start(booth.site, booth.app.home);
     printf("port %u\n", (unsigned)web_server_port(booth.server));
     fflush(stdout);
     return STATUS_OK;

@@ -527,6 +527,52 @@ TEST(an_answer_becomes_due_once_and_those_who_answer_are_told)
     ledger_fixture_end();
 }
 
+/* ---- E-mails that a crash left out ------------------------------------------------------------------------------- */
+
+static void hide(uint64_t policy)
+{
+    PolicyMove move = {.state = POLICY_PENDING_DELETION, .reason = SLICE("Spam.")};
+    EXPECT_STATUS(policies_move(fixture.policies, policy, POLICY_ACTIVE, &move, &(Reason){0}),
+                  STATUS_OK);
+}
+
+TEST(policies_that_changed_lately_are_asked_for_their_e_mails_again)
+{
+    ledger_fixture_begin();
+    Teller teller = {.status = STATUS_OK};
+    tasks = tasks_new(&(TasksOptions){.store = fixture.store,
+                                      .world = fixture.world,
+                                      .accounts = fixture.accounts,
+                                      .policies = fixture.policies,
+                                      .votes = fixture.votes,
+                                      .creation_grace_s = S_PER_DAY,
+                                      .address = "here",
+                                      .hidden_teller = {tell, &teller}});
+    uint64_t trams = ledger_fixture_policy(ledger_fixture_voter("ann"), "Trams");
+    test_world_pass(&fixture.own, 7 * S_PER_DAY * US_PER_S);
+    run("letters");
+    run("letters-older");
+    EXPECT_I64(teller.told, 0); /* it was created too long ago */
+    hide(trams);
+    run("letters");
+    EXPECT_I64(teller.told, 1);
+    EXPECT_I64(teller.policy, trams);
+    /* What could not be queued is asked for again, and what is older only by the other task. */
+    teller.status = STATUS_UNAVAILABLE;
+    EXPECT_STATUS(tasks_run(tasks, SLICE("letters"), &(Reason){0}), STATUS_UNAVAILABLE);
+    teller = (Teller){.status = STATUS_OK};
+    test_world_pass(&fixture.own, 3 * 3600 * US_PER_S);
+    run("letters");
+    EXPECT_I64(teller.told, 0);
+    run("letters-older");
+    EXPECT_I64(teller.told, 1);
+    test_world_pass(&fixture.own, 6 * S_PER_DAY * US_PER_S);
+    run("letters-older");
+    EXPECT_I64(teller.told, 1);
+    tasks_free(tasks);
+    ledger_fixture_end();
+}
+
 /* ---- Letters ------------------------------------------------------------------------------------------------------ */
 
 typedef struct Told {

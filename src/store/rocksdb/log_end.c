@@ -1,4 +1,4 @@
-/* log_end.c -- see log_end.h; and how RocksDB writes a log (its log_format.h).
+/* log_end.c -- see log_end.h; and how RocksDB writes a log (its log format).
  *
  * A log is made of blocks of 32 KiB. A record in a block has a header (checksum, length, kind) and its bytes; a batch that does not
  * fit goes on in the next block. Where less than a header is left of a block there are zeros. A batch begins with the number of

@@ -1,5 +1,5 @@
-/* answer_letters_test.c -- who is written to when an official answer is due, and how often. */
-#include "app/answer_letters.h"
+/* policy_letters_test.c -- who is written to about a policy, and how often: when an official answer is due, when it was hidden. */
+#include "app/policy_letters.h"
 
 #include "store/rocksdb/rocksdb.h"
 #include "test.h"
@@ -61,7 +61,7 @@ static void end(void)
     arena_free(office.arena);
 }
 
-static void add(const char *name, uint32_t roles, bool confirmed)
+static uint64_t add(const char *name, uint32_t roles, bool confirmed)
 {
     Reason reason = {.rule = ""};
     uint64_t id;
@@ -71,6 +71,7 @@ static void add(const char *name, uint32_t roles, bool confirmed)
                            .confirmed = confirmed,
                            .roles = roles};
     EXPECT_STATUS(accounts_register(office.app.accounts, &person, &id, &reason), STATUS_OK);
+    return id;
 }
 
 static size_t letters(MailEntry **ret_entries)
@@ -118,5 +119,74 @@ TEST(a_site_without_mail_writes_to_nobody_and_goes_on)
     begin(false);
     add("mayor", 1u << ROLE_RESPOND, true);
     EXPECT_STATUS(app_tell_answer_due(&office.app, office.policy, &(Reason){0}), STATUS_OK);
+    end();
+}
+
+static uint64_t policy_of(uint64_t owner)
+{
+    World world = test_world(&office.own, 1);
+    Reason reason = {.rule = ""};
+    NewPolicy made = {.text = {.name = SLICE("Free buses"),
+                               .description = SLICE_EMPTY,
+                               .rationale = SLICE_EMPTY,
+                               .category = 1},
+                      .creator = owner,
+                      .seq = 1,
+                      .version = id_new(world.clock, world.random),
+                      .time_us = clock_now_us(world.clock)};
+    PolicyMove move = {.state = POLICY_ACTIVE};
+    EXPECT_STATUS(policies_next_id(office.app.policies, &made.id), STATUS_OK);
+    EXPECT_STATUS(policies_create(office.app.policies, &made, &reason), STATUS_OK);
+    EXPECT_STATUS(policies_move(office.app.policies, made.id, POLICY_PENDING, &move, &reason),
+                  STATUS_OK);
+    return made.id;
+}
+
+static void hide(uint64_t policy, uint64_t actor)
+{
+    PolicyMove move = {
+        .state = POLICY_PENDING_DELETION, .actor = actor, .reason = SLICE("It is spam.")};
+    EXPECT_STATUS(policies_move(office.app.policies, policy, POLICY_ACTIVE, &move, &(Reason){0}),
+                  STATUS_OK);
+}
+
+TEST(the_owner_of_a_hidden_policy_gets_one_e_mail_for_each_time_it_is_hidden)
+{
+    MailEntry *entries;
+    begin(true);
+    uint64_t owner = add("owner", 0, true),
+             guard = add("guard", 1u << ROLE_MODERATE_POLICIES, true);
+    uint64_t policy = policy_of(owner);
+    EXPECT_STATUS(app_tell_hidden(&office.app, policy, &(Reason){0}), STATUS_OK);
+    EXPECT_I64(letters(&entries), 0); /* it is not hidden */
+    hide(policy, guard);
+    for (int i = 0; i < 3; i++)
+        EXPECT_STATUS(app_tell_hidden(&office.app, policy, &(Reason){0}), STATUS_OK);
+    EXPECT_I64(letters(&entries), 1);
+    EXPECT_SLICE(entries[0].to, SLICE("owner@example.org"));
+    EXPECT(is_in(entries[0].text, "Free buses") && is_in(entries[0].text, "14 days"));
+    EXPECT_STATUS(
+        policies_restore(office.app.policies, policy, &(PolicyMove){.actor = guard}, &(Reason){0}),
+        STATUS_OK);
+    EXPECT_STATUS(app_tell_hidden(&office.app, policy, &(Reason){0}), STATUS_OK);
+    EXPECT_I64(letters(&entries), 1);
+    hide(policy, guard);
+    EXPECT_STATUS(app_tell_hidden(&office.app, policy, &(Reason){0}), STATUS_OK);
+    EXPECT_I64(letters(&entries), 2);
+    end();
+}
+
+TEST(nobody_is_written_to_about_what_they_hid_themselves_or_do_not_own)
+{
+    MailEntry *entries;
+    begin(true);
+    uint64_t guard = add("guard", 1u << ROLE_MODERATE_POLICIES, true);
+    uint64_t own = policy_of(guard);
+    hide(own, guard);
+    hide(office.policy, guard); /* it has no owner */
+    EXPECT_STATUS(app_tell_hidden(&office.app, own, &(Reason){0}), STATUS_OK);
+    EXPECT_STATUS(app_tell_hidden(&office.app, office.policy, &(Reason){0}), STATUS_OK);
+    EXPECT_STATUS(app_tell_hidden(&office.app, 999, &(Reason){0}), STATUS_NOT_FOUND);
+    EXPECT_I64(letters(&entries), 0);
     end();
 }
