@@ -9,7 +9,7 @@
 #include "base/mutant.h"
 
 /* PART_ITEMS bounds the reads and bytes of one call to the store: each item has at most two cells. */
-enum { COUNT_UPDATE_TRIES = 8, PART_ITEMS = 2000 };
+enum { COUNT_UPDATE_TRIES = 8, PART_ITEMS = SIMULATED(2000, 3) };
 _Static_assert(2 * (PART_ITEMS + ROUND_VOTERS) <= STORE_MANY_MAX, "a part's cells are one read");
 
 /* What is stored in the row, and what it becomes. */
@@ -244,7 +244,8 @@ static void remember_sum(const CountUpdatePart *part, const Bucket *bucket)
             last = i;
     if (bucket->status == STATUS_OK)
         sums_keep(sums, key_of(part, bucket),
-                  (KnownSum){bucket->sum_value, bucket->hours[last], bucket->changes[last]});
+                  (KnownSum){bucket->sum_value, bucket->hours[last],
+                             bucket->changes[MUTANT(another_hour_remembered) ? 0 : last]});
     else
         sums_forget(sums, key_of(part, bucket));
 }

@@ -73,7 +73,7 @@ static Status project_rounds(Votes *votes, ProjectRound *round)
     Status status;
     do
         status = votes_project_round(votes, round);
-    while (status == STATUS_OK && round->more);
+    while (status == STATUS_OK && round->more && !MUTANT(one_round));
     return status;
 }
 

@@ -221,7 +221,8 @@ Status votes_append(Votes *votes, const Voter *voter, const Entry *entry, const 
 {
     Update update = update_for(votes, voter, entry, plan, arena);
     Status status = store_update(votes->store, &update, SAVE_TRIES, arena, NULL);
-    votes_forget_copy(votes, voter->id);
+    if (!MUTANT(copy_kept_by_fence))
+        votes_forget_copy(votes, voter->id);
     return status;
 }
 
@@ -396,10 +397,13 @@ static void append_told(Save *const *saves, size_t count)
         tell_listener(save, VOTE_SENT);
         updates[i] = update_for(votes, &save->voter, &save->entry, &save->plan, save->arena);
     }
+    for (size_t i = 0; i < count && MUTANT(copy_forgotten_first); i++)
+        votes_forget_copy(votes, saves[i]->voter.id);
     Status status = store_update_each(votes->store, updates, count, SAVE_TRIES, arena, statuses);
     for (size_t i = 0; i < count; i++) {
         saves[i]->appended = status == STATUS_OK ? statuses[i] : status;
-        votes_forget_copy(votes, saves[i]->voter.id);
+        if (!MUTANT(copy_forgotten_first))
+            votes_forget_copy(votes, saves[i]->voter.id);
         tell_listener(saves[i], saves[i]->appended == STATUS_OK ? VOTE_SAVED : VOTE_DROPPED);
     }
 }

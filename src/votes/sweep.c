@@ -89,7 +89,7 @@ static Status consume_marks(Votes *votes, Slice row, const Page *page, Arena *ar
 /* The arena is emptied before each page: a site has thousands of these rows, and most of them are empty. */
 static Status sweep_row(Votes *votes, Slice row, Arena *arena, size_t *behind)
 {
-    enum { PAGE = 1000 };
+    enum { PAGE = SIMULATED(1000, 1) };
     char last[8];
     Query query = {.table = &TABLE_DIRTY, .row = row, .limit = PAGE};
     for (bool more = true; more;) {
@@ -106,7 +106,7 @@ static Status sweep_row(Votes *votes, Slice row, Arena *arena, size_t *behind)
         TRY(project_page(votes, &(VoterPage){voters, page.count}, arena, behind));
         if (MUTANT(marks_consumed))
             TRY(consume_marks(votes, row, &page, arena));
-        more = page.more;
+        more = page.more && !MUTANT(one_page_of_marks);
         if (more) {
             memcpy(last, page.cells[page.count - 1].column.data, sizeof last);
             query.after = slice_of(last, sizeof last);

@@ -16,6 +16,7 @@
 
 #include <pthread.h>
 
+#include "base/mutant.h"
 #include "base/read_cache.h"
 #include "votes/ledger.h"
 
@@ -97,7 +98,7 @@ MUST_USE Status votes_append(Votes *votes, const Voter *voter, const Entry *entr
 MUST_USE Status votes_read_entry(Votes *votes, uint64_t voter, uint64_t seq, Arena *arena,
                                  Entry *ret_entry);
 /* One round of projection into one generation: at most ROUND_VOTERS voters, each once, at most ROUND_ENTRIES entries of each. */
-enum { ROUND_VOTERS = 2048, ROUND_ENTRIES = 64 };
+enum { ROUND_VOTERS = SIMULATED(2048, 3), ROUND_ENTRIES = SIMULATED(64, 3) };
 typedef struct ProjectRound {
     uint32_t generation;
     const QueuedVoter *

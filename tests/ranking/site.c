@@ -7,18 +7,22 @@ Site site;
 
 /* ---- Beginning and end ------------------------------------------------------------------------------------------- */
 
+bool site_is_shared;
+
 static void open_modules(void)
 {
     RankingOptions ranking = {.store = site.store,
                               .world = site.world,
                               .policies = site.policies,
-                              .window_days = SITE_WINDOW};
+                              .window_days = SITE_WINDOW,
+                              .shared = site_is_shared};
     site.ranking = ranking_new(&ranking);
     VotesOptions votes = {.store = site.store,
                           .world = site.world,
                           .accounts = site.accounts,
                           .policies = site.policies,
-                          .listener = ranking_listener(site.ranking)};
+                          .listener = ranking_listener(site.ranking),
+                          .shared = site_is_shared};
     site.votes = votes_new(&votes);
 }
 

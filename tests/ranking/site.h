@@ -36,6 +36,8 @@ typedef struct Site {
 } Site;
 
 extern Site site;
+/* Set before site_begin: other instances follow what this one changes. */
+extern bool site_is_shared;
 
 void site_begin(uint64_t seed);
 void site_end(void);

@@ -23,6 +23,7 @@ struct Run {
     const RunPlan *plan;
     RunResult *result;
     Sim *sim;
+    SimSolo *solo;
     SimWorld *world;
     Arena *arena;
     Vault *vault;
@@ -45,9 +46,11 @@ const Workload *workload_by_name(const char *name)
     return NULL;
 }
 
+/* Half of the seeds are about votes. */
 const Workload *workload_of(uint64_t seed)
 {
-    return WORKLOADS[seed % (sizeof WORKLOADS / sizeof WORKLOADS[0] - 1)];
+    size_t others = sizeof WORKLOADS / sizeof WORKLOADS[0] - 2;
+    return seed % 2 == 1 ? &WORKLOAD_VOTES : WORKLOADS[seed / 2 % others];
 }
 
 const Mutant *mutant_by_name(const Workload *workload, const char *name)
@@ -86,6 +89,22 @@ Arena *run_arena(Run *run)
 Sim *run_sim(Run *run)
 {
     return run->sim;
+}
+
+static SimOptions store_options(const Run *run)
+{
+    TableSet own = run->plan->workload->tables;
+    return (SimOptions){.tables = own.count > 0 ? own : TABLES,
+                        .grace_s = GRACE_DAYS * S_PER_DAY,
+                        .repair_every_s = REPAIR_DAYS * S_PER_DAY};
+}
+
+SimSolo *run_solo(Run *run)
+{
+    SimOptions options = store_options(run);
+    if (run->solo == NULL)
+        run->solo = sim_solo_new(run->world, &options);
+    return run->solo;
 }
 
 const Vault *run_vault(const Run *run)
@@ -175,6 +194,8 @@ static void set_up(Run *run, Store *store)
     run->until_us = days * DAY_US;
     run->rest_us = (1 + (int64_t)run_draw(run, 12)) * 3600 * US_PER_S;
     run->state = plan->workload->setup(run, store);
+    if (plan->workload->lives != NULL && plan->pieces == 0)
+        clients = plan->workload->lives(run, clients);
     for (uint32_t i = 0; i < clients; i++)
         start_life(run, sim_world_now_us(run->world) + 1);
 }
@@ -210,7 +231,7 @@ static void take_result(Run *run)
     if (result->fault_count > 0)
         memcpy(result->faults, faults, result->fault_count * sizeof *faults);
     for (int i = 0; i < 2; i++)
-        result->calls[i] = sim_client_calls(run->first[i]);
+        result->calls[i] = run->first[i] != NULL ? sim_client_calls(run->first[i]) : 0;
     result->hash = sim_world_hash(run->world);
     result->events = sim_world_events(run->world);
 }
@@ -226,10 +247,7 @@ static Sim *make_cluster(Run *run)
                              .forced = plan->forced,
                              .forced_count = plan->forced_count,
                              .threads = plan->threads};
-    TableSet own = plan->workload->tables;
-    SimOptions sim = {.tables = own.count > 0 ? own : TABLES,
-                      .grace_s = GRACE_DAYS * S_PER_DAY,
-                      .repair_every_s = REPAIR_DAYS * S_PER_DAY};
+    SimOptions sim = store_options(run);
     bool faults = plan->pieces == 0 || plan->swarm;
     if (faults)
         world.swarm = swarm_of(&run->luck);
@@ -258,6 +276,7 @@ void run_once(const RunPlan *plan, RunResult *ret_result)
     store_close(store);
     take_result(&run);
     sim_free(run.sim);
+    sim_solo_free(run.solo);
     vault_free(run.vault);
 }
 

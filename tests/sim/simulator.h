@@ -41,6 +41,8 @@ typedef struct Workload {
     void (*sweep)(Run *run, Store *store, Arena *arena);
     /* Changes what the seed drew, to provoke what luck alone rarely brings. NULL: as it is. */
     void (*provoke)(Run *run, SimSwarm *swarm);
+    /* How many clients there are at the beginning, of so many that the seed wants. NULL: all. */
+    uint32_t (*lives)(Run *run, uint32_t wanted);
     uint32_t pieces, scenarios; /* of the exhaustive mode; 0: a few */
 } Workload;
 
@@ -57,6 +59,8 @@ void *run_state(Run *run);
 void run_set_state(Run *run, void *state);
 Arena *run_arena(Run *run);
 Sim *run_sim(Run *run);
+/* The store of a single machine in the same world; made when it is first asked for. */
+SimSolo *run_solo(Run *run);
 /* The key of the site; the same in every run. */
 const Vault *run_vault(const Run *run);
 /* The clients should go on; asks a client's own count in the exhaustive mode, else the time. */

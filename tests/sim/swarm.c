@@ -27,6 +27,10 @@ static const Strength STRENGTHS[] = {
     {SIM_BUSY, 10000, 500000, 1, 1},
     {SIM_UNMET, 250000, 990000, 1, 1},
     {SIM_UNSPREAD, 10000, 500000, 1000, HOUR_MS},
+    {SIM_STEP, 100, 20000, 10, 5 * MINUTE_MS},
+    {SIM_SUSPEND, 1, 1, 1, 1},
+    {SIM_DISK, 100, 20000, 1000, HOUR_MS},
+    {SIM_POWER, 100, 10000, 1, 1},
 };
 
 uint64_t swarm_draw(uint64_t *luck)
@@ -55,7 +59,7 @@ SimSwarm swarm_of(uint64_t *luck)
         const Strength *strength = &STRENGTHS[i];
         uint32_t rate = (uint32_t)log_uniform(luck, strength->rate_min, strength->rate_max);
         int64_t most_ms = log_uniform(luck, strength->most_least_ms, strength->most_most_ms);
-        if (swarm_draw(luck) % 2 == 0)
+        if (swarm_draw(luck) % 2 == 0 && strength->fault != SIM_SUSPEND)
             swarm.rate[strength->fault] = rate;
         swarm.most_us[strength->fault] = most_ms * US_PER_MS;
     }

@@ -49,6 +49,7 @@ static Status read_cell(Rocks *rocks, rocksdb_t *db, const Read *read, Arena *ar
         rocksdb_get_pinned(db, rocks->read_row, key, key_size, &error);
     if (error != NULL)
         return rocks_error(error, rocks->db_path, NULL);
+    int64_t now_us = clock_now_us(rocks->world.clock);
     StoredCell stored;
     Status status = STATUS_NOT_FOUND;
     if (pinned != NULL) {
@@ -60,7 +61,7 @@ static Status read_cell(Rocks *rocks, rocksdb_t *db, const Read *read, Arena *ar
         read_hints_keep(&rocks->read_hints, stamp, slice_of(key, key_size),
                         pinned != NULL ? &stored : NULL);
     if (status == STATUS_OK)
-        status = copy_if_alive(&stored, clock_now_us(rocks->world.clock), read, arena, ret_cell);
+        status = copy_if_alive(&stored, now_us, read, arena, ret_cell);
     if (pinned != NULL)
         rocksdb_pinnableslice_destroy(pinned);
     return status;

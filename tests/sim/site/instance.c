@@ -1,4 +1,7 @@
 /* instance.c -- handles on the product, for a client or from outside, and the site's own notes. See site.h. */
+#include <stdlib.h>
+
+#include "base/read_cache.h"
 #include "site/site.h"
 
 /* ---- Handles --------------------------------------------------------------------------------------------- */
@@ -23,6 +26,29 @@ static void fill_outside(void *self, void *to, size_t size)
         at[i] = (char)run_draw(self, 256);
 }
 
+/* ---- Clients of a process ---------------------------------------------------------------------------------- */
+
+static SimWorld *world_of(const SiteProcess *process)
+{
+    return sim_world(run_sim(process->first.run));
+}
+
+/* The view of whoever runs; when it is gone already, any. */
+static SiteInstance *current(SiteProcess *process)
+{
+    SimClient *running = sim_world_running(world_of(process));
+    for (size_t i = 0; i < SITE_VIEWS; i++)
+        if (process->views[i] != NULL && process->views[i]->client == running)
+            return process->views[i];
+    return &process->first;
+}
+
+static Clock clock_of(const SiteProcess *process)
+{
+    SimClient *running = sim_world_running(world_of(process));
+    return running != NULL ? sim_client_clock(running) : sim_world_clock(world_of(process));
+}
+
 /* ---- Hours of marks -------------------------------------------------------------------------------------- */
 
 static void note_hour(SiteInstance *instance, int64_t now_us)
@@ -38,8 +64,8 @@ static void note_hour(SiteInstance *instance, int64_t now_us)
 
 static int64_t noted_now(void *self)
 {
-    SiteInstance *instance = self;
-    int64_t now_us = clock_now_us(instance->clock);
+    int64_t now_us = clock_now_us(clock_of(self));
+    SiteInstance *instance = current(self);
     if (instance->marking)
         note_hour(instance, now_us);
     return now_us;
@@ -47,83 +73,148 @@ static int64_t noted_now(void *self)
 
 static int64_t noted_steady(void *self)
 {
-    return clock_steady_us(((SiteInstance *)self)->clock);
+    return clock_steady_us(clock_of(self));
 }
 
 static void noted_sleep(void *self, int64_t us)
 {
-    clock_sleep_us(((SiteInstance *)self)->clock, us);
+    clock_sleep_us(clock_of(self), us);
+}
+
+static void fill(void *self, void *to, size_t size)
+{
+    SimClient *running = sim_world_running(world_of(self));
+    if (running != NULL)
+        random_fill(sim_client_random(running), to, size);
+    else
+        fill_outside(((SiteProcess *)self)->first.run, to, size);
+}
+
+/* Which of the requests under way it is that sends an entry for this voter. */
+static void note_sent(SiteInstance *instance, const VoteNews *news)
+{
+    for (size_t i = 0; i < instance->try_count; i++) {
+        SiteTry *try = instance->try[i];
+        if (try->sent || try->voter != news->voter)
+            continue;
+        try->sent = true;
+        try->version = news->version;
+        return;
+    }
 }
 
 /* About to be sent: from now on it may be in the chain, and its mark is made in this hour. */
 static void told(void *self, VoteStep step, const VoteNews *news)
 {
-    SiteInstance *instance = self;
+    SiteInstance *instance = current(self);
     shown_told(instance, step, news);
     if (step != VOTE_SENT)
         return;
-    note_hour(instance, clock_now_us(instance->clock));
-    instance->site->marked_us = sim_world_now_us(sim_world(run_sim(instance->run)));
+    note_hour(instance, clock_now_us(clock_of(self)));
+    instance->site->marked_us = sim_world_now_us(world_of(self));
     for (size_t i = 0; i < news->count; i++)
         site_add_policy(instance->site, news->deltas[i].policy);
-    if (instance->try != NULL && site_instance_alive(instance)) {
-        instance->try->sent = true;
-        instance->try->version = news->version;
-    }
+    if (site_instance_alive(instance))
+        note_sent(instance, news);
 }
 
 static void projected(void *self, uint64_t voter, uint64_t seq)
 {
-    VoteListener listener = ranking_listener(((SiteInstance *)self)->ranking);
+    VoteListener listener = ranking_listener(((SiteProcess *)self)->first.ranking);
     listener.projected(listener.self, voter, seq);
+}
+
+static void open_store(SiteInstance *handles, Store *store)
+{
+    SiteProcess *process = handles->process;
+    const Site *site = handles->site;
+    if (site->solo != NULL)
+        store = process->own = sim_solo_open(site->solo, handles->client);
+    else if (handles->client != NULL)
+        store = process->own = sim_open_process(run_sim(handles->run), handles->client);
+    handles->store = site->scheduled ? quick_open(&process->quick, handles, store) : store;
+}
+
+static void open_handles(SiteInstance *handles)
+{
+    SiteProcess *process = handles->process;
+    const Site *site = handles->site;
+    bool shared = site->solo == NULL;
+    int64_t copies_us = shared ? site->copies_us : READ_CACHE_EXACT;
+    handles->world.clock = (Clock){noted_now, noted_steady, noted_sleep, process};
+    handles->world.random = (Random){fill, process};
+    AccountsOptions accounts = {.store = handles->store,
+                                .world = handles->world,
+                                .vault = run_vault(handles->run),
+                                .hasher = {cheap_hash, cheap_check, NULL},
+                                .id_block = 2,
+                                .read_cache_us = copies_us};
+    handles->accounts = accounts_new(&accounts);
+    PoliciesOptions policies = {.store = handles->store,
+                                .world = handles->world,
+                                .id_block = 2,
+                                .cache_s = site->cache_s,
+                                .cache_max = 1000};
+    handles->policies = policies_new(&policies);
+    RankingOptions ranking = {.store = handles->store,
+                              .world = handles->world,
+                              .policies = handles->policies,
+                              .window_days = (uint32_t)SETTINGS_AT_FIRST.window_days,
+                              .shared = shared};
+    handles->ranking = ranking_new(&ranking);
+    VotesOptions votes = {.store = handles->store,
+                          .world = handles->world,
+                          .accounts = handles->accounts,
+                          .policies = handles->policies,
+                          .listener = {told, projected, process},
+                          .shared = shared,
+                          .read_cache_us = copies_us};
+    handles->votes = votes_new(&votes);
 }
 
 void site_instance_open(SiteInstance *instance, Run *run, SimClient *client, Store *store,
                         Arena *arena)
 {
-    Site *site = run_state(run);
-    SimWorld *world = sim_world(run_sim(run));
-    *instance =
-        (SiteInstance){.run = run, .site = site, .client = client, .store = store, .arena = arena};
-    if (site->scheduled)
-        instance->store = store = quick_open(&instance->quick, instance, store);
-    instance->clock = client != NULL ? sim_client_clock(client) : sim_world_clock(world);
-    instance->world.clock = (Clock){noted_now, noted_steady, noted_sleep, instance};
-    instance->world.random =
-        client != NULL ? sim_client_random(client) : (Random){fill_outside, run};
-    AccountsOptions accounts = {.store = store,
-                                .world = instance->world,
-                                .vault = run_vault(run),
-                                .hasher = {cheap_hash, cheap_check, NULL},
-                                .id_block = 2};
-    instance->accounts = accounts_new(&accounts);
-    PoliciesOptions policies = {.store = store,
-                                .world = instance->world,
-                                .id_block = 2,
-                                .cache_s = site->cache_s,
-                                .cache_max = 1000};
-    instance->policies = policies_new(&policies);
-    RankingOptions ranking = {.store = store,
-                              .world = instance->world,
-                              .policies = instance->policies,
-                              .window_days = (uint32_t)SETTINGS_AT_FIRST.window_days,
-                              .shared = true};
-    instance->ranking = ranking_new(&ranking);
-    VotesOptions votes = {.store = store,
-                          .world = instance->world,
-                          .accounts = instance->accounts,
-                          .policies = instance->policies,
-                          .listener = {told, projected, instance}};
-    instance->votes = votes_new(&votes);
+    SiteProcess *process = calloc(1, sizeof *process);
+    CHECK(process != NULL);
+    process->first =
+        (SiteInstance){.run = run, .site = run_state(run), .client = client, .process = process};
+    open_store(&process->first, store);
+    open_handles(&process->first);
+    site_instance_join(instance, process, client, arena);
+}
+
+void site_instance_join(SiteInstance *instance, SiteProcess *process, SimClient *client,
+                        Arena *arena)
+{
+    size_t at = 0;
+    while (process->views[at] != NULL)
+        at++;
+    CHECK(at < SITE_VIEWS);
+    *instance = process->first;
+    instance->client = client;
+    instance->arena = arena;
+    process->views[at] = instance;
+    process->count++;
 }
 
 void site_instance_close(SiteInstance *instance)
 {
+    SiteProcess *process = instance->process;
     tasks_free(instance->tasks);
-    votes_free(instance->votes);
-    ranking_free(instance->ranking);
-    policies_free(instance->policies);
-    accounts_free(instance->accounts);
+    for (size_t i = 0; i < SITE_VIEWS; i++)
+        if (process->views[i] == instance)
+            process->views[i] = NULL;
+    if (--process->count > 0)
+        return;
+    SiteInstance *handles = &process->first;
+    votes_free(handles->votes);
+    ranking_free(handles->ranking);
+    policies_free(handles->policies);
+    accounts_free(handles->accounts);
+    if (process->own != NULL)
+        store_close(process->own);
+    free(process);
 }
 
 bool site_instance_alive(const SiteInstance *instance)
@@ -165,6 +256,26 @@ SitePerson *site_add_person(Site *site, uint64_t account)
     return person;
 }
 
+void site_note_head(SiteInstance *instance, SitePerson *person, uint64_t seq)
+{
+    const SiteHead *last = &person->heads[(person->head_count + SITE_HEADS - 1) % SITE_HEADS];
+    if (person->head_count > 0 && seq <= last->seq)
+        return;
+    person->heads[person->head_count++ % SITE_HEADS] =
+        (SiteHead){sim_world_now_us(sim_world(run_sim(instance->run))), seq};
+}
+
+uint64_t site_head_at(const SitePerson *person, int64_t at_us)
+{
+    size_t kept = person->head_count < SITE_HEADS ? person->head_count : SITE_HEADS;
+    for (size_t i = 1; i <= kept; i++) {
+        const SiteHead *head = &person->heads[(person->head_count - i) % SITE_HEADS];
+        if (head->at_us <= at_us)
+            return head->seq;
+    }
+    return 0;
+}
+
 SitePerson *site_any_person(SiteInstance *instance)
 {
     return &instance->site->people[site_instance_draw(instance, instance->site->person_count)];
@@ -176,7 +287,9 @@ SitePerson *site_any_voter(SiteInstance *instance)
     uint64_t meeting =
         (uint64_t)(sim_world_now_us(sim_world(run_sim(instance->run))) / site->meeting_us);
     SitePerson *person =
-        &site->people[(meeting + site_instance_draw(instance, 2)) % site->person_count];
+        site->crowd
+            ? site_any_person(instance)
+            : &site->people[(meeting + site_instance_draw(instance, 2)) % site->person_count];
     for (int i = 0; i < 2 && (!person->confirmed || person->closed); i++)
         person = site_any_person(instance);
     return person;

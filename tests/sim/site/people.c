@@ -27,6 +27,7 @@ static void saw_head(SiteInstance *instance, SitePerson *person, uint64_t seq, u
                      (unsigned long long)seen_before);
     if (seq > person->seen_seq)
         person->seen_seq = seq;
+    site_note_head(instance, person, seq);
 }
 
 void people_look(SiteInstance *instance)
@@ -40,6 +41,33 @@ void people_look(SiteInstance *instance)
         return;
     saw_head(instance, person, state.seq, seen_before);
     show_in_tab(tab, &state);
+}
+
+/* A page, perhaps from a copy in memory: of the process that alone writes it is what stands, else it is not older than copies may be. */
+void people_page(SiteInstance *instance)
+{
+    const Site *site = instance->site;
+    SitePerson *person = site_any_voter(instance);
+    Account account;
+    VoterState state;
+    int64_t back_us = site->solo != NULL ? 0 : site->copies_us;
+    uint64_t least =
+        site_head_at(person, sim_world_now_us(sim_world(run_sim(instance->run))) - back_us);
+    Status status = accounts_recent(instance->accounts, person->account, instance->arena, &account);
+    if (status == STATUS_OK)
+        status = votes_cached(instance->votes, &account, instance->arena, &state);
+    if (!site_instance_heard(instance, "votes_cached", status) || !site_instance_alive(instance))
+        return;
+    if (state.seq < least)
+        run_violated(instance->run, "voter %llu: a page shows entry %llu, and %llu was there",
+                     (unsigned long long)person->account, (unsigned long long)state.seq,
+                     (unsigned long long)least);
+    SiteShown *shown = ARENA_NEW(run_arena(instance->run), SiteShown);
+    *shown = (SiteShown){person->account, state.seq, state.version, 0, site->showns};
+    for (size_t i = 0; i < state.line_count; i++)
+        shown->held += state.lines[i].held;
+    instance->site->showns = shown;
+    show_in_tab(&person->tabs[site_instance_draw(instance, SITE_TABS)], &state);
 }
 
 /* ---- Forms ----------------------------------------------------------------------------------------------- */
@@ -83,13 +111,14 @@ static SiteTry *new_try(SiteInstance *instance, uint64_t voter, Id token)
                      .began_us = sim_world_now_us(sim_world(run_sim(instance->run))),
                      .next = instance->site->tries};
     instance->site->tries = try;
-    instance->try = try;
+    CHECK(instance->try_count < SITE_TOGETHER);
+    instance->try[instance->try_count++] = try;
     return try;
 }
 
 static void end_try(SiteInstance *instance, SiteTry *try, Status status)
 {
-    instance->try = NULL;
+    instance->try_count = 0;
     try->status = status;
     try->answered = site_instance_alive(instance);
     try->ended_us = sim_world_now_us(sim_world(run_sim(instance->run)));
@@ -100,38 +129,53 @@ static void hear(SiteInstance *instance, SiteTry *try, const SaveResult *result)
     try->outcome = result->outcome;
     try->told_seq = result->seq;
     try->told_version = result->version;
+    try->told_balance = result->state.balance;
     if (result->outcome == SAVE_REFUSED && result->rule == VOTE_RULE_TWICE)
         run_violated(instance->run, "a form names no policy twice, but is told so");
 }
 
+/* A request that lives in the arena, with what it points to. */
+static SaveRequest *request_of(SiteInstance *instance, const SiteForm *form)
+{
+    SaveRequest *request = ARENA_NEW(instance->arena, SaveRequest);
+    PolicyText *text = ARENA_NEW(instance->arena, PolicyText);
+    *text = (PolicyText){.name = arena_print(instance->arena, "policy %u", form->number),
+                         .description = SLICE("A text."),
+                         .rationale = SLICE_EMPTY,
+                         .category = 1};
+    *request = (SaveRequest){.voter = form->voter,
+                             .seen = form->seen,
+                             .vote_requests = form->vote_requests,
+                             .vote_request_count = form->vote_request_count,
+                             .token = form->token,
+                             .create = form->create_held > 0 ? text : NULL,
+                             .create_held = form->create_held};
+    return request;
+}
+
+static void hear_form(SiteInstance *instance, SiteTry *try, uint64_t seen_before,
+                      const SaveResult *result)
+{
+    SitePerson *person = site_person(instance->site, try->voter);
+    hear(instance, try, result);
+    if (result->outcome != SAVE_UNKNOWN)
+        saw_head(instance, person, result->state.seq, seen_before);
+    /* A person who was told "stale" or "saved" goes on from what stands now; in a rush nobody waits for that. */
+    if (!run_is_exhaustive(instance->run))
+        show_in_tab(&person->tabs[site_instance_draw(instance, SITE_TABS)], &result->state);
+}
+
 static void send_form(SiteInstance *instance, const SiteForm *form)
 {
-    SitePerson *person = site_person(instance->site, form->voter);
-    PolicyText text = {.name = arena_print(instance->arena, "policy %u", form->number),
-                       .description = SLICE("A text."),
-                       .rationale = SLICE_EMPTY,
-                       .category = 1};
-    SaveRequest request = {.voter = form->voter,
-                           .seen = form->seen,
-                           .vote_requests = form->vote_requests,
-                           .vote_request_count = form->vote_request_count,
-                           .token = form->token,
-                           .create = form->create_held > 0 ? &text : NULL,
-                           .create_held = form->create_held};
     SiteTry *try = new_try(instance, form->voter, form->token);
     SaveResult result;
     Reason reason = {.rule = ""};
-    uint64_t seen_before = person->seen_seq;
-    Status status = votes_save(instance->votes, &request, instance->arena, &result, &reason);
+    uint64_t seen_before = site_person(instance->site, form->voter)->seen_seq;
+    Status status =
+        votes_save(instance->votes, request_of(instance, form), instance->arena, &result, &reason);
     end_try(instance, try, status);
-    if (!site_instance_heard(instance, "votes_save", status) || !try->answered)
-        return;
-    hear(instance, try, &result);
-    if (result.outcome != SAVE_UNKNOWN)
-        saw_head(instance, person, result.state.seq, seen_before);
-    /* A person who was told "stale" or "saved" goes on from what stands now; in a rush nobody waits for that. */
-    if (!run_is_exhaustive(instance->run))
-        show_in_tab(&person->tabs[site_instance_draw(instance, SITE_TABS)], &result.state);
+    if (site_instance_heard(instance, "votes_save", status) && try->answered)
+        hear_form(instance, try, seen_before, &result);
 }
 
 /* Half of the time the instance projects what it saved at once, as it should. */
@@ -172,6 +216,52 @@ void people_create(SiteInstance *instance)
         form->vote_request_count = 0;
     form->create_held = CREATE_HELD + (int64_t)site_instance_draw(instance, 2) * 10;
     send_form(instance, form);
+    after_saving(instance);
+}
+
+static bool is_under_way(const SiteInstance *instance, uint64_t voter)
+{
+    for (size_t i = 0; i < instance->try_count; i++)
+        if (instance->try[i]->voter == voter)
+            return true;
+    return false;
+}
+
+/* Several people at once: begun one after the other, sent by one call. */
+void people_together(SiteInstance *instance)
+{
+    SiteTry *tries[SITE_TOGETHER];
+    Save *saves[SITE_TOGETHER];
+    uint64_t seen_before[SITE_TOGETHER];
+    size_t count = 0, wanted = 2 + site_instance_draw(instance, SITE_TOGETHER - 1);
+    for (size_t i = 0; i < wanted; i++) {
+        const SitePerson *person = site_any_voter(instance);
+        Reason reason = {.rule = ""};
+        if (is_under_way(instance, person->account))
+            continue;
+        const SiteForm *form = fill_form(instance, person);
+        SiteTry *try = new_try(instance, form->voter, form->token);
+        seen_before[count] = site_person(instance->site, form->voter)->seen_seq;
+        Status status = votes_save_begin(instance->votes, request_of(instance, form),
+                                         instance->arena, &saves[count], &reason);
+        if (status == STATUS_OK) {
+            tries[count++] = try;
+            continue;
+        }
+        size_t under_way = instance->try_count - 1;
+        (void)site_instance_heard(instance, "votes_save_begin", status);
+        end_try(instance, try, status);
+        instance->try_count = under_way;
+    }
+    votes_save_send(saves, count);
+    for (size_t i = 0; i < count; i++) {
+        SaveResult result;
+        Status status = votes_save_end(saves[i], &result);
+        end_try(instance, tries[i], status);
+        if (site_instance_heard(instance, "votes_save_end", status) && tries[i]->answered)
+            hear_form(instance, tries[i], seen_before[i], &result);
+    }
+    instance->try_count = 0;
     after_saving(instance);
 }
 

@@ -113,7 +113,27 @@ static Status update_if(Store *store, const Update *update, Arena *arena, Found 
     return real_of(store)->engine->update_if(real_of(store), update, arena, ret_found);
 }
 
+static Status update_many(Store *store, const Update *updates, size_t count, Arena *arena,
+                          Status *ret_statuses)
+{
+    Store *real = real_of(store);
+    for (size_t i = 0; i < count; i++)
+        note(quick_of(store)->instance, &updates[i].marks);
+    if (real->engine->update_many != NULL)
+        return real->engine->update_many(real, updates, count, arena, ret_statuses);
+    for (size_t i = 0; i < count; i++)
+        ret_statuses[i] = real->engine->update_if(real, &updates[i], arena, NULL);
+    return STATUS_OK;
+}
+
+static uint64_t generation(Store *store)
+{
+    return store_generation(real_of(store));
+}
+
 static const StoreEngine ENGINE = {.name = "quick",
+                                   .generation = generation,
+                                   .update_many = update_many,
                                    .read = read_one,
                                    .read_many = read_many,
                                    .slice = slice,

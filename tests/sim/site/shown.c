@@ -16,16 +16,23 @@ static int64_t shown(const SiteInstance *instance, uint64_t policy)
 
 /* ---- Own saves ------------------------------------------------------------------------------------------- */
 
-/* Nothing else of this instance happens between the two steps of its save, so the ranking moves by just that. */
+/* When nothing else of this instance happens between the two steps of its save, the ranking moves by just that. */
 void shown_told(SiteInstance *instance, VoteStep step, const VoteNews *news)
 {
     VoteListener listener = ranking_listener(instance->ranking);
     size_t count = news->count < SITE_POLICIES_MAX ? news->count : SITE_POLICIES_MAX;
+    uint64_t now_step = ++instance->process->steps;
     bool loaded = instance->ranking->live != NULL;
+    bool alone = now_step == instance->shown_step + 1 && instance->process->count == 1 &&
+                 id_equal(instance->shown_version, news->version);
     for (size_t i = 0; i < count && loaded && step == VOTE_SENT; i++)
         instance->shown[i] = shown(instance, news->deltas[i].policy);
+    if (step == VOTE_SENT) {
+        instance->shown_step = now_step;
+        instance->shown_version = news->version;
+    }
     listener.told(listener.self, step, news);
-    for (size_t i = 0; i < count && loaded && step != VOTE_SENT; i++) {
+    for (size_t i = 0; i < count && loaded && alone && step != VOTE_SENT; i++) {
         int64_t now = shown(instance, news->deltas[i].policy);
         int64_t right = instance->shown[i] + (step == VOTE_SAVED ? news->deltas[i].change : 0);
         if (now != right)

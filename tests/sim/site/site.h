@@ -31,6 +31,9 @@ enum {
     SITE_FORMS = 16, /* that may be sent again */
     SITE_WISHES = 3,
     SITE_HOURS_MAX = 4096, /* the clock of a run that tasks keep going jumps far */
+    SITE_TOGETHER = 4,     /* saves that are sent by one call */
+    SITE_VIEWS = 4,        /* clients of one process */
+    SITE_HEADS = 32,
 };
 
 /* ---- What was told and seen ------------------------------------------------------------------------------ */
@@ -57,6 +60,7 @@ typedef struct SiteTry {
     SaveOutcome outcome;
     uint64_t told_seq; /* of "saved" */
     Id told_version;
+    int64_t told_balance; /* of "saved" by this very request */
     struct SiteTry *next;
 } SiteTry;
 
@@ -84,6 +88,20 @@ typedef struct SiteEntry {
     uint64_t digest; /* of all of it */
 } SiteEntry;
 
+/* When a head was first known to be there: told, or seen by a read. */
+typedef struct SiteHead {
+    int64_t at_us;
+    uint64_t seq;
+} SiteHead;
+
+/* What a page showed of a voter. */
+typedef struct SiteShown {
+    uint64_t voter, seq;
+    Id version;
+    int64_t held; /* of all lines */
+    struct SiteShown *next;
+} SiteShown;
+
 typedef struct SitePerson {
     uint64_t account;
     bool confirmed, closed; /* told so */
@@ -91,7 +109,9 @@ typedef struct SitePerson {
     SiteTab tabs[SITE_TABS];
     SiteEntry *entries; /* by seq - 1; a zero version: not seen */
     size_t entry_room;
-    uint64_t seen_seq; /* the highest head that a serial read has seen */
+    uint64_t seen_seq;          /* the highest head that a serial read has seen */
+    SiteHead heads[SITE_HEADS]; /* a ring */
+    size_t head_count;
 } SitePerson;
 
 /* The counts of one bucket at one moment, as everybody sees them. */
@@ -142,15 +162,19 @@ typedef struct Site {
     SiteEdit *edits;
     uint64_t edit_count;
     SitePicture *pictures;
+    SiteShown *showns;
     SitePast *pasts;
     uint32_t hours[SITE_HOURS_MAX]; /* in which marks may have been made */
     size_t hour_count;
     int64_t marked_us; /* when the last one was made */
     uint32_t *weights; /* of the actions, by the seed */
+    bool crowd;        /* many voters, and all of them in each meeting */
     bool lone;         /* people save once in a meeting: nothing later repairs what went wrong */
-    int64_t meeting_us, *periods_us, cache_s, grace_s;
+    int64_t meeting_us, *periods_us, cache_s, grace_s, copies_us;
     size_t sweepers, sweepers_wanted;
     bool scheduled;  /* sweepers are schedulers, and instances have rankings */
+    SimSolo *solo;   /* the store that nobody shares; NULL: a cluster */
+    size_t beside;   /* clients of a process besides its first */
     int64_t turn_us; /* how often a scheduler wakes up */
     SiteRows rows;
     uint64_t storm[2]; /* policies that are about to be merged into each other */
@@ -163,6 +187,7 @@ typedef struct Site {
 /* ---- instance.c --------------------------------------------------------------------------------------------- */
 
 typedef struct SiteInstance SiteInstance;
+typedef struct SiteProcess SiteProcess;
 
 typedef struct Quick {
     Store store;
@@ -170,11 +195,12 @@ typedef struct Quick {
     SiteInstance *instance;
 } Quick;
 
-/* An instance of the program. */
+/* A client's view of an instance of the program, which it may share with other clients: they have the handles in common. */
 struct SiteInstance {
     Run *run;
     Site *site;
     SimClient *client; /* NULL: from outside */
+    SiteProcess *process;
     Store *store;
     Arena *arena; /* of one piece of work */
     World world;
@@ -182,15 +208,29 @@ struct SiteInstance {
     Policies *policies;
     Votes *votes;
     Ranking *ranking;
-    Tasks *tasks;                     /* or NULL: nobody asked for them */
-    SiteTry *try;                     /* under way */
-    Clock clock;                      /* the real one, behind world.clock */
+    Tasks *tasks;                /* or NULL: nobody asked for them */
+    SiteTry *try[SITE_TOGETHER]; /* under way */
+    size_t try_count;
     bool marking;                     /* whatever hour the clock says may be that of a mark */
     int64_t shown[SITE_POLICIES_MAX]; /* by the changes of a save: before it */
+    uint64_t shown_step;              /* of the process, then */
+    Id shown_version;                 /* which save that was */
+};
+
+/* What the clients of an instance share. The last one to go frees it. */
+struct SiteProcess {
+    SiteInstance *views[SITE_VIEWS];
+    size_t count;   /* that are open */
+    uint64_t steps; /* of saves that the ranking was told */
+    Store *own;     /* to be closed; or NULL */
     Quick quick;
+    SiteInstance first; /* the handles */
 };
 
 void site_instance_open(SiteInstance *instance, Run *run, SimClient *client, Store *store,
+                        Arena *arena);
+/* One more client of the same process. */
+void site_instance_join(SiteInstance *instance, SiteProcess *process, SimClient *client,
                         Arena *arena);
 void site_instance_close(SiteInstance *instance);
 #define SITE_INSTANCE_SCOPE __attribute__((cleanup(site_instance_close)))
@@ -209,6 +249,9 @@ SitePerson *site_any_person(SiteInstance *instance);
 SitePerson *site_any_voter(SiteInstance *instance);
 uint64_t site_any_policy(SiteInstance *instance);
 void site_add_policy(Site *site, uint64_t policy);
+/* A head that is there from now on, and the highest that was known at a moment. */
+void site_note_head(SiteInstance *instance, SitePerson *person, uint64_t seq);
+uint64_t site_head_at(const SitePerson *person, int64_t at_us);
 /* P3: an entry that was seen before must be the same now. */
 void site_saw_entry(Run *run, SitePerson *person, const Entry *entry);
 
@@ -216,6 +259,7 @@ void site_saw_entry(Run *run, SitePerson *person, const Entry *entry);
 
 typedef void SiteAction(SiteInstance *instance);
 SiteAction people_look, people_save, people_send_again, people_create, people_leave;
+SiteAction people_together, people_page;
 SiteAction moderators_add, moderators_move, moderators_merge, moderators_set, moderators_edit;
 SiteAction names_register, names_confirm, names_rename;
 SiteAction sweeps_waiting, sweeps_recent, sweeps_older, sweeps_slow, sweeps_policies,
@@ -272,5 +316,6 @@ const Policy *facts_policy(const SiteFacts *facts, uint64_t policy);
 /* What a chain's first `count` entries hold on a policy. */
 int64_t chain_held(const SiteChain *chain, size_t count, uint64_t policy);
 
-extern const Checker CHECK_FINAL, CHECK_TOLD, CHECK_PAID, CHECK_TOTALS, CHECK_PICTURES, CHECK_PAST,
-    CHECK_NAMES, CHECK_MOVES, CHECK_TEXTS, CHECK_RUSH, CHECK_CAUGHT_UP, CHECK_AUDIT;
+extern const Checker CHECK_FINAL, CHECK_TOLD, CHECK_PAID, CHECK_MONEY, CHECK_PAGES, CHECK_TOTALS,
+    CHECK_PICTURES, CHECK_PAST, CHECK_NAMES, CHECK_MOVES, CHECK_TEXTS, CHECK_RUSH, CHECK_CAUGHT_UP,
+    CHECK_AUDIT;

@@ -25,6 +25,12 @@ static const Mutant MUTANTS[] = {
     {"refresh_ten_minutes", "who slept for longer than ten minutes does not ask what changed", 300,
      1},
     {"verify_ignores_seq", "the auditor takes what is behind for what is coming", 60, 5},
+    {"one_page_of_marks", "a sweep stops after a page of marks", 60, 1},
+    {"one_round", "a voter's entries are projected for one round only", 60, 1},
+    {"another_hour_remembered", "a sum is remembered with the change of another hour", 200, 1},
+    {"copy_forgotten_first", "a voter's copy is forgotten before the save and not after it", 100,
+     1},
+    {"copy_kept_by_fence", "a fence leaves the voter's copy as it is", 400, 1},
 };
 
 /* ---- Actions --------------------------------------------------------------------------------------------- */
@@ -49,6 +55,7 @@ static const struct {
     {sweeps_accounts, 1, false, THEME_NONE},       {sweeps_rebuild, 1, false, THEME_NONE},
     {watch_counts, 10, true, THEME_PEOPLE},        {watch_history, 2, true, THEME_PEOPLE},
     {watch_names, 6, true, THEME_NAMES},           {watch_past, 1, true, THEME_PEOPLE},
+    {people_together, 6, false, THEME_PEOPLE},     {people_page, 12, true, THEME_PEOPLE},
 };
 enum { ACTION_COUNT = sizeof ACTIONS / sizeof ACTIONS[0] };
 
@@ -119,7 +126,10 @@ static void populate(Run *run, Store *store)
     site_instance_open(&instance, run, NULL, store, arena);
     CHECK(policies_ensure_categories(instance.policies, POLICY_CATEGORIES, 1, &reason) ==
           STATUS_OK);
-    for (uint64_t i = 2 + run_draw(run, 4); i > 0; i--)
+    uint64_t voters = 2 + run_draw(run, 4);
+    if (((const Site *)run_state(run))->crowd)
+        voters += 10;
+    for (uint64_t i = voters; i > 0; i--)
         add_voter(&instance, run_draw(run, 60));
     for (uint64_t i = 2 + run_draw(run, 4); i > 0; i--)
         add_policy(&instance);
@@ -151,6 +161,20 @@ static void draw_habits(Run *run, Site *site)
     site->lone = run_draw(run, 3) == 0;
 }
 
+/* Which machinery the site has: a cluster that is shared or one process alone, and how many things go on in a process at once. */
+static void draw_process(Run *run, Site *site)
+{
+    if (run_is_exhaustive(run))
+        return;
+    site->copies_us = (int64_t)run_draw(run, 3) * 40 * US_PER_S;
+    site->beside = run_draw(run, 2) == 0 ? 1 + run_draw(run, SITE_VIEWS - 1) : 0;
+    site->crowd = run_draw(run, 4) == 0;
+    if (run_draw(run, 3) > 0)
+        return;
+    site->solo = run_solo(run);
+    site->beside = 1 + run_draw(run, SITE_VIEWS - 1);
+}
+
 /* After all else, so that it changes nothing of the other runs. */
 static void draw_schedule(Run *run, Site *site)
 {
@@ -179,6 +203,7 @@ static void *setup(Run *run, Store *store)
     Site *site = ARENA_NEW(run_arena(run), Site);
     run_set_state(run, site);
     draw_habits(run, site);
+    draw_process(run, site);
     populate(run, store);
     draw_schedule(run, site);
     return site;
@@ -204,7 +229,8 @@ static void pause_people(SiteInstance *instance)
 /* Instances with rankings look at them now and then. */
 static bool looks_at_ranking(SiteInstance *instance)
 {
-    if (!instance->site->scheduled || site_instance_draw(instance, 8) > 0)
+    bool is_first = instance->client == instance->process->first.client;
+    if (!instance->site->scheduled || !is_first || site_instance_draw(instance, 8) > 0)
         return false;
     (site_instance_draw(instance, 4) == 0 ? watch_ranking : watch_refresh)(instance);
     return true;
@@ -277,20 +303,61 @@ static void play_scheduler(SiteInstance *instance)
     }
 }
 
+static void play(SiteInstance *instance, bool sweeper)
+{
+    if (sweeper && instance->site->scheduled)
+        play_scheduler(instance);
+    else if (sweeper)
+        play_sweeper(instance);
+    else
+        play_people(instance);
+}
+
+/* What one more client of a process does. */
+typedef struct Beside {
+    SiteInstance instance;
+    bool sweeper;
+} Beside;
+
+static void beside_life(SimClient *client, void *context)
+{
+    Beside *beside = context;
+    ARENA_SCOPE Arena *arena = arena_new();
+    (void)client;
+    beside->instance.arena = arena;
+    play(&beside->instance, beside->sweeper);
+    site_instance_close(&beside->instance);
+}
+
+/* The one process that a store of one machine has does its background work itself. */
+static void start_beside(SiteInstance *instance)
+{
+    const Site *site = instance->site;
+    for (size_t i = 0; i < site->beside; i++) {
+        Beside *beside = ARENA_NEW(run_arena(instance->run), Beside);
+        SimClient *client = sim_client_join(instance->client, beside_life, beside);
+        beside->sweeper = i == 0 && site->solo != NULL;
+        site_instance_join(&beside->instance, instance->process, client, NULL);
+    }
+}
+
 static void client_work(Run *run, SimClient *client, Store *store, Arena *arena)
 {
     Site *site = run_state(run);
     SITE_INSTANCE_SCOPE SiteInstance instance;
     site_instance_open(&instance, run, client, store, arena);
-    bool sweeper = !run_is_exhaustive(run) && site->sweepers < site->sweepers_wanted;
+    start_beside(&instance);
+    bool sweeper =
+        !run_is_exhaustive(run) && site->solo == NULL && site->sweepers < site->sweepers_wanted;
     site->sweepers += sweeper;
-    if (sweeper && site->scheduled)
-        play_scheduler(&instance);
-    else if (sweeper)
-        play_sweeper(&instance);
-    else
-        play_people(&instance);
+    play(&instance, sweeper);
     site->sweepers -= sweeper;
+}
+
+/* One machine has one process. */
+static uint32_t lives(Run *run, uint32_t wanted)
+{
+    return ((const Site *)run_state(run))->solo != NULL ? 1 : wanted;
 }
 
 /* All is well again, and everything that was left behind is found. */
@@ -308,9 +375,9 @@ static void quiet_sweep(Run *run, Store *store, Arena *arena)
 }
 
 static const Checker *const CHECKERS[] = {
-    &CHECK_FINAL,     &CHECK_TOLD,  &CHECK_PAID,  &CHECK_TOTALS, &CHECK_PICTURES,
-    &CHECK_PAST,      &CHECK_NAMES, &CHECK_MOVES, &CHECK_TEXTS,  &CHECK_RUSH,
-    &CHECK_CAUGHT_UP, &CHECK_AUDIT, NULL};
+    &CHECK_FINAL,  &CHECK_TOLD,     &CHECK_PAID,      &CHECK_MONEY, &CHECK_PAGES,
+    &CHECK_TOTALS, &CHECK_PICTURES, &CHECK_PAST,      &CHECK_NAMES, &CHECK_MOVES,
+    &CHECK_TEXTS,  &CHECK_RUSH,     &CHECK_CAUGHT_UP, &CHECK_AUDIT, NULL};
 
 const Workload WORKLOAD_VOTES = {
     .name = "votes",
@@ -321,6 +388,7 @@ const Workload WORKLOAD_VOTES = {
     .client = client_work,
     .sweep = quiet_sweep,
     .provoke = provoke,
+    .lives = lives,
     .pieces = 1,
     .scenarios = 2,
 };

@@ -12,15 +12,16 @@ Call *call_begin(Store *store)
     SimStore *own = (SimStore *)store;
     Sim *sim = own->sim;
     SimKey key;
-    if (own->client == NULL)
+    SimClient *client = own->of_process ? sim_world_running(sim->world) : own->client;
+    if (client == NULL)
         pthread_mutex_lock(&sim->outside);
-    if (!sim_call_begin(sim->world, own->client, &key))
+    if (!sim_call_begin(sim->world, client, &key))
         return NULL;
     Call *call = calloc(1, sizeof *call);
     CHECK(call != NULL);
     *call = (Call){.refs = 1,
                    .sim = sim,
-                   .client = own->client,
+                   .client = client,
                    .key = key,
                    .deadline_us = later_us(sim, DEADLINE_US),
                    .coordinator = (int)(sim_draw(sim->world, DRAW_NODE, key) % SIM_NODES),

@@ -221,6 +221,7 @@ static void close_store(Store *store)
 
 static const StoreEngine ENGINE = {
     .name = "sim",
+    .shared = true,
     .read = sim_read,
     .read_many = sim_read_many,
     .slice = sim_slice,
@@ -247,4 +248,11 @@ Store *sim_open(Sim *sim, SimClient *client)
     own->sim = sim;
     own->client = client;
     return &own->store;
+}
+
+Store *sim_open_process(Sim *sim, SimClient *client)
+{
+    Store *store = sim_open(sim, client);
+    ((SimStore *)store)->of_process = true;
+    return store;
 }

@@ -54,6 +54,7 @@ typedef struct SimStore {
     Store store; /* first: what the callers hold */
     Sim *sim;
     SimClient *client;
+    bool of_process; /* whoever of the client's process calls is the client */
 } SimStore;
 
 static inline bool node_up(const Sim *sim, int node)
@@ -159,6 +160,10 @@ void merged_free(Merged *merged);
 bool row_enter_serial(Call *call, Row *row, uint32_t part);
 void row_drop_unfinished(Row *row);
 void scan_free(Scan *scan);
+/* Where a scan goes on. */
+Slice scan_position(const Table *table, Slice row, Slice column, Arena *arena);
+MUST_USE Status scan_position_parse(const Table *table, Slice position, Slice *ret_row,
+                                    Slice *ret_column);
 void fetches_free(Call *call);
 /* One call: statuses of the batches; used for the marks of an update, too. */
 void write_batches(Call *call, const Batch *batches, size_t count, Status *ret_statuses);

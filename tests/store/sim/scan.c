@@ -168,7 +168,7 @@ static void send_ask(Call *call)
 
 /* ---- The engine's call ----------------------------------------------------------------------------------- */
 
-static Slice position_of(const Table *table, Slice row, Slice column, Arena *arena)
+Slice scan_position(const Table *table, Slice row, Slice column, Arena *arena)
 {
     char *bytes = arena_bytes(arena, POSITION_PREFIX + row.size + column.size);
     bytes_put_u16(bytes, table->number);
@@ -179,7 +179,7 @@ static Slice position_of(const Table *table, Slice row, Slice column, Arena *are
     return slice_of(bytes, POSITION_PREFIX + row.size + column.size);
 }
 
-static Status parse_position(const Table *table, Slice position, Slice *ret_row, Slice *ret_column)
+Status scan_position_parse(const Table *table, Slice position, Slice *ret_row, Slice *ret_column)
 {
     Reader reader = reader_of(position);
     uint16_t number = reader_u16(&reader);
@@ -225,7 +225,7 @@ static ScanPage page_of(const Scan *scan, Arena *arena)
     }
     if (scan->count > 0) {
         const ScanCell *last = &page.cells[scan->count - 1];
-        page.position = position_of(scan->table, last->row, last->cell.column, arena);
+        page.position = scan_position(scan->table, last->row, last->cell.column, arena);
     }
     return page;
 }
@@ -235,7 +235,7 @@ Status sim_scan(Store *store, const Table *table, Slice position, uint32_t limit
 {
     Slice row = SLICE_EMPTY, column = SLICE_EMPTY;
     if (position.size > 0)
-        TRY(parse_position(table, position, &row, &column));
+        TRY(scan_position_parse(table, position, &row, &column));
     Call *call = call_begin(store);
     if (call == NULL)
         return STATUS_UNAVAILABLE;

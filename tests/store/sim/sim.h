@@ -36,6 +36,24 @@ SimWorld *sim_world(const Sim *sim);
 
 /* A client's way into the cluster, with the client's clock; NULL: from outside. Close it with store_close. */
 Store *sim_open(Sim *sim, SimClient *client);
+/* The same for all clients of a process (sim_client_join): each call is made by the one that runs. */
+Store *sim_open_process(Sim *sim, SimClient *client);
+
+/* ---- One machine --------------------------------------------------------------------------------------------- */
+
+/* A store that nobody shares, as the embedded engine is: one process has it open, with many clients (sim_client_join). A call takes
+ * effect at one moment. Lazy writes are durable 200 ms later, or with the next that is not lazy.
+ *   - DISK: the write of a call fails, and is UNKNOWN, also where it is a conflict. The store turns read-only; when it opens again, by itself
+ *     or by the next process, the write is there, or not, and store_generation is another.
+ *   - POWER: the process dies, and of what was not durable only a beginning remains.
+ * Every other death of the process loses nothing that was written. */
+typedef struct SimSolo SimSolo;
+SimSolo *sim_solo_new(SimWorld *world, const SimOptions *options);
+void sim_solo_free(SimSolo *solo);
+/* For a process whose leader this is; NULL: from outside. What another process left unsettled is settled. */
+Store *sim_solo_open(SimSolo *solo, SimClient *leader);
+/* It is well, and stays so. */
+void sim_solo_heal(SimSolo *solo);
 
 /* All faults end: no more fire, all machines are up. What is late is still on its way. */
 void sim_heal(Sim *sim);

@@ -25,8 +25,12 @@ struct SimClient {
     SimClientRun *run;
     void *context;
     uint32_t number, calls, draws;
-    bool alive, asleep;
-    int64_t skew_us, ghost_us;
+    SimClient *leader; /* of its process, perhaps itself; it alone has: */
+    bool alive;
+    int64_t skew_us, suspended_us, frozen_until_us;
+
+    bool asleep;
+    int64_t ghost_us;
     uint32_t ghost_calls;
 };
 
@@ -39,6 +43,7 @@ struct SimWorld {
     SimClient **clients;
     size_t client_count;
     SimClient *to_wake; /* set by an event, resumed after it */
+    SimClient *running;
     uint32_t outside_calls;
     bool calm;
     SimFired *fired;
@@ -223,6 +228,13 @@ static Entry take_first(SimWorld *world)
     return first;
 }
 
+static void resume(SimClient *client)
+{
+    client->world->running = client;
+    fiber_resume(client->fiber);
+    client->world->running = NULL;
+}
+
 static void step(SimWorld *world)
 {
     CHECK(world->heap_count > 0);
@@ -236,7 +248,7 @@ static void step(SimWorld *world)
     SimClient *client = world->to_wake;
     world->to_wake = NULL;
     if (client != NULL && !fiber_ended(client->fiber))
-        fiber_resume(client->fiber);
+        resume(client);
 }
 
 void sim_world_run_until(SimWorld *world, int64_t at_us)
@@ -261,9 +273,9 @@ void sim_world_free(SimWorld *world)
 {
     for (size_t i = 0; i < world->client_count; i++) {
         SimClient *client = world->clients[i];
-        client->alive = false;
+        client->leader->alive = false;
         if (!fiber_ended(client->fiber) && client->asleep)
-            fiber_resume(client->fiber);
+            resume(client);
     }
     for (size_t i = 0; i < world->heap_count; i++)
         world->heap[i].event->drop(world->heap[i].event);
@@ -349,7 +361,7 @@ static void leave_alone(SimEvent *event)
     (void)event;
 }
 
-SimClient *sim_client_start(SimWorld *world, int64_t at_us, SimClientRun *run, void *context)
+static SimClient *client_new(SimWorld *world, SimClientRun *run, void *context)
 {
     size_t size = (world->client_count + 1) * sizeof(SimClient *);
     world->clients = realloc(world->clients, size);
@@ -362,15 +374,41 @@ SimClient *sim_client_start(SimWorld *world, int64_t at_us, SimClientRun *run, v
                           .run = run,
                           .context = context,
                           .number = number,
+                          .leader = client,
                           .alive = true};
-    SimKey key = {number, 0, 0};
-    if (sim_fires(world, SIM_SKEW, key, NULL)) {
-        int64_t most_us = world->options.swarm.most_us[SIM_SKEW];
-        client->skew_us = sim_draw_between(world, PURPOSE_SPAN + SIM_SKEW, key, -most_us, most_us);
-    }
     client->fiber = fiber_new(client_main, client, world->options.threads);
+    return client;
+}
+
+/* The clock is off by something else from now on. */
+static void draw_skew(SimClient *leader, SimFault fault, SimKey key)
+{
+    int64_t most_us = leader->world->options.swarm.most_us[fault];
+    leader->skew_us =
+        sim_draw_between(leader->world, PURPOSE_SPAN + (uint32_t)fault, key, -most_us, most_us);
+}
+
+SimClient *sim_client_start(SimWorld *world, int64_t at_us, SimClientRun *run, void *context)
+{
+    SimClient *client = client_new(world, run, context);
+    SimKey key = {client->number, 0, 0};
+    if (sim_fires(world, SIM_SKEW, key, NULL))
+        draw_skew(client, SIM_SKEW, key);
     sim_schedule(world, at_us, &client->wake);
     return client;
+}
+
+SimClient *sim_client_join(SimClient *leader, SimClientRun *run, void *context)
+{
+    SimClient *client = client_new(leader->world, run, context);
+    client->leader = leader;
+    sim_schedule(client->world, client->world->now_us, &client->wake);
+    return client;
+}
+
+SimClient *sim_world_running(const SimWorld *world)
+{
+    return world->running;
 }
 
 uint32_t sim_client_number(const SimClient *client)
@@ -380,7 +418,7 @@ uint32_t sim_client_number(const SimClient *client)
 
 bool sim_client_alive(const SimClient *client)
 {
-    return client->alive;
+    return client->leader->alive;
 }
 
 bool sim_client_ended(const SimClient *client)
@@ -407,7 +445,7 @@ SimWorld *sim_client_world(const SimClient *client)
 void sim_client_kill(SimClient *client)
 {
     if (client != NULL)
-        client->alive = false;
+        client->leader->alive = false;
 }
 
 void sim_wake(SimWorld *world, SimClient *client)
@@ -423,36 +461,49 @@ static void client_yield(SimClient *client)
     client->asleep = false;
 }
 
+/* While its machine is suspended nobody of the process goes on. */
+static void thaw(SimClient *client)
+{
+    const SimClient *leader = client->leader;
+    while (leader->alive && client->world->now_us < leader->frozen_until_us) {
+        sim_schedule(client->world, leader->frozen_until_us, &client->wake);
+        client_yield(client);
+    }
+}
+
 void sim_wait(SimWorld *world, SimClient *client, const bool *done)
 {
     while (client == NULL && !*done)
         step(world);
-    while (client != NULL && client->alive && !*done)
+    while (client != NULL && client->leader->alive && !*done)
         client_yield(client);
+    if (client != NULL)
+        thaw(client);
 }
 
 static void client_sleep(void *self, int64_t us)
 {
     SimClient *client = self;
     int64_t until_us = client->world->now_us + (us > 0 ? us : 0);
-    if (client->alive)
+    if (client->leader->alive)
         sim_schedule(client->world, until_us, &client->wake);
-    while (client->alive && client->world->now_us < until_us)
+    while (client->leader->alive && client->world->now_us < until_us)
         client_yield(client);
-    if (!client->alive)
+    thaw(client);
+    if (!client->leader->alive)
         client->ghost_us += us > 0 ? us : 0;
 }
 
 static int64_t client_now(void *self)
 {
     const SimClient *client = self;
-    return world_now(client->world) + client->skew_us + client->ghost_us;
+    return world_now(client->world) + client->leader->skew_us + client->ghost_us;
 }
 
 static int64_t client_steady(void *self)
 {
     const SimClient *client = self;
-    return client->world->now_us + client->ghost_us;
+    return client->world->now_us + client->ghost_us - client->leader->suspended_us;
 }
 
 Clock sim_client_clock(SimClient *client)
@@ -487,11 +538,20 @@ bool sim_call_begin(SimWorld *world, SimClient *client, SimKey *ret_key)
     SimKey key = {client->number, ++client->calls, 0};
     *ret_key = key;
     client->draws = 0;
-    if (client->alive && sim_fires(world, SIM_STALL, key, NULL))
+    SimClient *leader = client->leader;
+    if (leader->alive && sim_fires(world, SIM_STALL, key, NULL))
         client_sleep(client, sim_span_us(world, SIM_STALL, key, 100 * US_PER_MS));
-    if (client->alive && sim_fires(world, SIM_DEATH, key, NULL))
-        client->alive = false;
-    if (!client->alive)
+    if (leader->alive && sim_fires(world, SIM_STEP, key, NULL))
+        draw_skew(leader, SIM_STEP, key);
+    if (leader->alive && sim_fires(world, SIM_SUSPEND, key, NULL)) {
+        int64_t for_us = sim_span_us(world, SIM_SUSPEND, key, US_PER_S);
+        leader->frozen_until_us = world->now_us + for_us;
+        leader->suspended_us += for_us;
+        thaw(client);
+    }
+    if (leader->alive && sim_fires(world, SIM_DEATH, key, NULL))
+        leader->alive = false;
+    if (!leader->alive)
         CHECK(++client->ghost_calls < GHOST_CALLS_MAX);
-    return client->alive;
+    return leader->alive;
 }

@@ -39,6 +39,10 @@ typedef struct SimClient SimClient;
     X(BUSY, "busy", "two updates of one row get in each other's way")             \
     X(UNMET, "unmet", "a serial call does not meet an unfinished update")         \
     X(UNSPREAD, "unspread", "an update is answered before it has spread")         \
+    X(STEP, "step", "the clock of a client steps to another error")               \
+    X(SUSPEND, "suspend", "a client's machine sleeps, and its steady clock too")  \
+    X(DISK, "disk", "a write of the single machine fails")                        \
+    X(POWER, "power", "its power fails: what no sync has saved may be lost")      \
     X(REACH, "reach", "a write reaches only some machines (when forced)")
 
 typedef enum SimFault {
@@ -108,6 +112,10 @@ typedef void SimClientRun(SimClient *client, void *context);
 
 /* Starts at a moment of virtual time, numbered from 1 in the order of these calls. It lives as long as the world. */
 SimClient *sim_client_start(SimWorld *world, int64_t at_us, SimClientRun *run, void *context);
+/* Another client of the same process: it has the leader's clock, dies with it, and the leader with it. */
+SimClient *sim_client_join(SimClient *leader, SimClientRun *run, void *context);
+/* The client that runs at this moment; NULL: code from outside. */
+SimClient *sim_world_running(const SimWorld *world);
 uint32_t sim_client_number(const SimClient *client);
 /* False for a ghost: what it is told or decides does not count. */
 bool sim_client_alive(const SimClient *client);
