@@ -16,8 +16,8 @@ enum { JOBS_MAX = 64, SHOWN_MAX = 3, FAULTS_MAX = 100000 };
 static const char HELP[] =
     "sim [--runs N] [--seed S] [--workload W] [--mutant NAME] [--twice] [--jobs N]\n"
     "        runs the seeds S, S + 1, …; --twice: each a second time, and both must be equal\n"
-    "sim --mutants [--workload W]\n"
-    "        every known mistake must be caught within its seeds\n"
+    "sim --mutants [--workload W] [--mutant NAME]\n"
+    "        every known mistake, or that one, must be caught within its seeds\n"
     "sim --exhaustive [--workload W] [--mutant NAME]\n"
     "        two clients, and each way in which one thing goes wrong\n"
     "sim --replay SEED [--workload W] [--mutant NAME] [--without KEYS | --only KEYS]\n"
@@ -236,7 +236,9 @@ static int run_mutants(const Options *options)
         for (size_t i = 0; i < workload->mutant_count; i++) {
             RunPlan plan = {.workload = workload, .mutant = &workload->mutants[i]};
             RunResult result = {0};
-            if (options->workload != NULL && options->workload != workload)
+            if ((options->workload != NULL && options->workload != workload) ||
+                (options->mutant_name != NULL &&
+                 strcmp(options->mutant_name, plan.mutant->name) != 0))
                 continue;
             while (result.violations == 0 && plan.seed < plan.mutant->seeds) {
                 run_result_free(&result);

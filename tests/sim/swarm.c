@@ -51,7 +51,8 @@ static int64_t log_uniform(uint64_t *luck, int64_t least, int64_t most)
     return number < most ? number : most;
 }
 
-/* Half of the faults are on: a run with all of them hides what two of them alone would show. */
+/* Half of the faults are on: a run with all of them hides what two of them alone would show. SUSPEND stays off: caches that are aged by the
+ * steady clock alone outlive it. */
 SimSwarm swarm_of(uint64_t *luck)
 {
     SimSwarm swarm = {0};
