@@ -17,7 +17,7 @@ static const Mutant MUTANTS[] = {
     {"merge_without_condition", "a merge lists its source on a target in any state", 60, 18},
     {"normal_read_believed", "a policy of which a normal read lacks a part is called damaged", 400,
      82},
-    {"names_without_condition", "the clean-up frees names without a condition", 300, 1},
+    {"names_without_condition", "the clean-up frees names without a condition", 300, 60},
     {"claim_without_id", "a freed claim looks as it did before", 400, 1},
     {"sweep_skips_hours", "the sweep of older marks skips hours", 300, 31},
     {"failed_pass_is_whole", "a pass is called whole though a read failed", 300, 108},
