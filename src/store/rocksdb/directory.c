@@ -141,7 +141,8 @@ Status rocks_directory_lock(const char *directory, Arena *arena, int *ret_fd, Re
 static Status begin_making(const char *directory, Disk disk, Arena *arena, Reason *reason)
 {
     TRY(disk_replace(disk, path_in(directory, MAKING, arena), 0600, rocks_marker(arena), reason));
-    TRY(disk_remove_tree(disk, path_in(directory, "synced", arena), reason)); /* of that one's log */
+    TRY(disk_remove_tree(disk, path_in(directory, "synced", arena),
+                         reason)); /* of that one's log */
     return disk_remove_tree(disk, path_in(directory, "db", arena), reason);
 }
 
