@@ -323,6 +323,8 @@ class Person:
                     answer.close()
                     self.connection.close()
                     self.connection, answer.read = None, lambda: b""
+                elif answer.headers.get("Content-Encoding"):
+                    answer.read()  # packed, as it was asked for; nobody looks into it
                 page = forms.Page(answer, target)
                 break
             except (http.client.HTTPException, OSError):
