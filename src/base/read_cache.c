@@ -8,7 +8,7 @@
 enum { LOCKS = 64, ROOM_BITS = 2, ROOM = 1 << ROOM_BITS };
 
 typedef struct Kept {
-    int64_t asked_us;
+    ClockReading asked;
     size_t key_size, size;
     char bytes[]; /* the key, then what is kept */
 } Kept;
@@ -96,7 +96,7 @@ static Kept **find_room(Place *place, Slice key)
         return room;
     room = &place->kept[0];
     for (int i = 1; i < ROOM && *room != NULL; i++)
-        if (place->kept[i] == NULL || place->kept[i]->asked_us < (*room)->asked_us)
+        if (place->kept[i] == NULL || place->kept[i]->asked.steady_us < (*room)->asked.steady_us)
             room = &place->kept[i];
     return room;
 }
@@ -111,13 +111,14 @@ static Slice bytes_of(const Kept *kept, Arena *arena)
 bool read_cache_find(ReadCache *read_cache, Slice key, Arena *arena, CachedBytes *ret_copy)
 {
     pthread_mutex_t *lock;
-    int64_t now_us = clock_steady_us(read_cache->clock);
+    ClockReading asked = clock_reading(read_cache->clock);
     Place *place = lock_place(read_cache, key, &lock);
     Kept **kept = find_kept(place, key);
-    bool found = kept != NULL && now_us - (*kept)->asked_us < read_cache->valid_us;
+    bool found =
+        kept != NULL && clock_age_us(read_cache->clock, (*kept)->asked) < read_cache->valid_us;
     *ret_copy = (CachedBytes){.bytes = found ? bytes_of(*kept, arena) : SLICE_EMPTY,
                               .ticket = place->forgotten,
-                              .asked_us = now_us};
+                              .asked = asked};
     CHECK(pthread_mutex_unlock(lock) == 0);
     return found;
 }
@@ -126,7 +127,7 @@ static Kept *kept_new(Slice key, const CachedBytes *copy)
 {
     Kept *kept = malloc(sizeof *kept + key.size + copy->bytes.size);
     CHECK(kept != NULL);
-    *kept = (Kept){copy->asked_us, key.size, copy->bytes.size};
+    *kept = (Kept){copy->asked, key.size, copy->bytes.size};
     memcpy(kept->bytes, key.data, key.size);
     if (copy->bytes.size > 0)
         memcpy(kept->bytes + key.size, copy->bytes.data, copy->bytes.size);

@@ -28,7 +28,7 @@ enum { CACHED_BYTES_MAX = 1024 };
 typedef struct CachedBytes {
     Slice bytes;
     uint64_t ticket;
-    int64_t asked_us; /* of the steady clock */
+    ClockReading asked;
 } CachedBytes;
 
 /* valid_us 0: nothing is kept. READ_CACHE_EXACT: for as long as there is room, where this process alone writes, and keys hold the store's

@@ -34,6 +34,31 @@ static inline void clock_sleep_us(Clock clock, int64_t us)
     clock.sleep_us(clock.self, us);
 }
 
+/* A moment by both clocks. What was read then is as old as the clock says that says more: the steady one may stand still while a
+ * (virtual) machine is suspended, and the other one may be set back. So a wall clock that is set ahead makes what is kept too old, which costs a read, and no
+ * step of either clock makes it young. All that is kept in memory for a time is aged by this. */
+typedef struct ClockReading {
+    int64_t now_us, steady_us;
+} ClockReading;
+
+static inline ClockReading clock_reading(Clock clock)
+{
+    return (ClockReading){clock_now_us(clock), clock_steady_us(clock)};
+}
+
+static inline int64_t clock_age_us(Clock clock, ClockReading since)
+{
+    int64_t now_us = clock_now_us(clock) - since.now_us;
+    int64_t steady_us = clock_steady_us(clock) - since.steady_us;
+    return now_us > steady_us ? now_us : steady_us;
+}
+
+/* Of two moments of one process the earlier; the steady clock decides. */
+static inline ClockReading clock_earlier(ClockReading a, ClockReading b)
+{
+    return a.steady_us <= b.steady_us ? a : b;
+}
+
 typedef struct Random {
     void (*fill)(void *self, void *to, size_t size);
     void *self;

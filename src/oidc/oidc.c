@@ -13,7 +13,7 @@ enum { FILE_MAX = 64 * 1024, SECRET_MAX = 4096, RANDOM_BYTES = 32, SHA256_BYTES 
 /* A document as it came, and when, by the steady clock. */
 typedef struct Kept {
     Buffer text;
-    int64_t read_us;
+    ClockReading read_at;
     bool is_there;
 } Kept;
 
@@ -130,13 +130,13 @@ bool oidc_find(const Oidc *oidc, Slice key, size_t *ret_index)
 static bool look_up(Oidc *oidc, Provider *provider, Kept *kept, int64_t most_s, Arena *arena,
                     Slice *ret_text)
 {
-    int64_t now_us = clock_steady_us(oidc->world.clock);
     CHECK(pthread_mutex_lock(&provider->lock) == 0);
-    bool fresh = kept->is_there && now_us - kept->read_us < most_s * US_PER_S;
+    bool fresh =
+        kept->is_there && clock_age_us(oidc->world.clock, kept->read_at) < most_s * US_PER_S;
     if (fresh)
         *ret_text = arena_copy(arena, buffer_slice(&kept->text));
     else
-        kept->read_us = now_us;
+        kept->read_at = clock_reading(oidc->world.clock);
     CHECK(pthread_mutex_unlock(&provider->lock) == 0);
     return fresh;
 }
@@ -146,7 +146,7 @@ static void keep(Oidc *oidc, Provider *provider, Kept *kept, Slice text)
     CHECK(pthread_mutex_lock(&provider->lock) == 0);
     buffer_clear(&kept->text);
     buffer_bytes(&kept->text, text);
-    kept->read_us = clock_steady_us(oidc->world.clock);
+    kept->read_at = clock_reading(oidc->world.clock);
     kept->is_there = true;
     CHECK(pthread_mutex_unlock(&provider->lock) == 0);
 }

@@ -15,7 +15,7 @@ _Static_assert((int)SLOTS >= (int)POLICY_SUMMARIES_MAX, "room for all");
 /* What is kept of a policy's row; the texts stand behind it, in the same allocation. */
 typedef struct Kept {
     uint64_t id;
-    int64_t read_us; /* of the steady clock */
+    ClockReading read_at;
     PolicyState state;
     uint64_t owner, category, party;
     int64_t created_us;
@@ -78,13 +78,14 @@ static void fill(const Kept *kept, Arena *arena, PolicySummary *summary)
     summary->summary = slice_after(texts, kept->name_size + kept->address_size);
 }
 
-static bool take_kept(PolicySummaries *summaries, uint64_t id, int64_t oldest_us, Arena *arena,
-                      PolicySummary *summary)
+static bool take_kept(PolicySummaries *summaries, uint64_t id, Arena *arena, PolicySummary *summary)
 {
     size_t slot = slot_of(id);
     pthread_mutex_lock(&summaries->locks[slot % LOCKS]);
     const Kept *kept = summaries->slots[slot];
-    bool found = kept != NULL && kept->id == id && kept->read_us >= oldest_us;
+    bool found =
+        kept != NULL && kept->id == id &&
+        clock_age_us(summaries->app->world.clock, kept->read_at) < POLICY_SUMMARIES_S * US_PER_S;
     if (found)
         fill(kept, arena, summary);
     pthread_mutex_unlock(&summaries->locks[slot % LOCKS]);
@@ -109,14 +110,14 @@ void policy_summaries_forget(PolicySummaries *summaries, uint64_t policy)
     put_kept(summaries, policy, NULL);
 }
 
-static Kept *kept_of(const Policy *policy, int64_t steady_us, Arena *arena)
+static Kept *kept_of(const Policy *policy, ClockReading read_at, Arena *arena)
 {
     Slice texts[] = {policy->text.name, policy_address(policy->id, policy->text.name, arena),
                      markdown_words(policy->text.description, SUMMARY_BYTES, arena)};
     Kept *kept = malloc(sizeof *kept + texts[0].size + texts[1].size + texts[2].size);
     CHECK(kept != NULL);
     *kept = (Kept){.id = policy->id,
-                   .read_us = steady_us,
+                   .read_at = read_at,
                    .state = policy->facts.moves[policy->facts.move_count - 1].state,
                    .owner = policy->owner,
                    .category = policy->text.category,
@@ -138,13 +139,13 @@ Status policy_summary_name(PolicySummaries *summaries, uint64_t id, Arena *arena
                            PolicySummary *ret_summary)
 {
     Policy policy;
-    int64_t steady_us = clock_steady_us(summaries->app->world.clock);
-    if (take_kept(summaries, id, steady_us - POLICY_SUMMARIES_S * US_PER_S, arena, ret_summary))
+    ClockReading read_at = clock_reading(summaries->app->world.clock);
+    if (take_kept(summaries, id, arena, ret_summary))
         return STATUS_OK;
     TRY(policies_read(summaries->app->policies, id, arena, &policy));
     if (policy.revision == 0)
         return STATUS_NOT_FOUND;
-    Kept *kept = kept_of(&policy, steady_us, arena);
+    Kept *kept = kept_of(&policy, read_at, arena);
     fill(kept, arena, ret_summary);
     put_kept(summaries, id, kept);
     return STATUS_OK;

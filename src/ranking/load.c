@@ -322,21 +322,10 @@ static Status begin_load(Ranking *ranking, Votes *votes, uint64_t *ret_since)
     return busy ? STATUS_CONFLICT : STATUS_OK;
 }
 
-/* A moment by both clocks: one of them may stand still or be set while the machine sleeps. */
-typedef struct Moment {
-    int64_t now_us, steady_us;
-} Moment;
-
-static Moment moment_now(const Ranking *ranking)
-{
-    return (Moment){clock_now_us(ranking->world.clock), clock_steady_us(ranking->world.clock)};
-}
-
 /* Under the lock: nothing that was saved before `began` is missing. */
-static void caught_up(Ranking *ranking, Moment began)
+static void caught_up(Ranking *ranking, ClockReading began)
 {
-    ranking->refreshed_us = began.now_us;
-    ranking->refreshed_steady_us = began.steady_us;
+    ranking->refreshed = began;
     if (ranking->again_count == 0)
         ranking->behind_us = 0;
 }
@@ -344,7 +333,7 @@ static void caught_up(Ranking *ranking, Moment began)
 Status ranking_load(Ranking *ranking, Votes *votes)
 {
     uint64_t since = 0;
-    Moment began = moment_now(ranking);
+    ClockReading began = clock_reading(ranking->world.clock);
     TRY(begin_load(ranking, votes, &since));
     RankingIndex *index = ranking_index_new(ranking->window_days, ranking_today(ranking));
     Status status = fill(ranking, votes, index, since);
@@ -396,15 +385,12 @@ static void add_moved(void *context, const News *news)
         add_changed(context, news->id);
 }
 
-/* Since the last load or refresh that went well, by the clock that says more. */
+/* Since the last load or refresh that went well. */
 static uint32_t minutes_since(Ranking *ranking)
 {
-    Moment now = moment_now(ranking);
     pthread_rwlock_rdlock(&ranking->lock);
-    int64_t us = now.now_us - ranking->refreshed_us;
-    int64_t steady_us = now.steady_us - ranking->refreshed_steady_us;
+    int64_t us = clock_age_us(ranking->world.clock, ranking->refreshed);
     pthread_rwlock_unlock(&ranking->lock);
-    us = steady_us > us ? steady_us : us;
     return us / (60 * US_PER_S) < MARKS_MINUTES ? (uint32_t)(us / (60 * US_PER_S)) : MARKS_MINUTES;
 }
 
@@ -456,7 +442,7 @@ static Status reread_moved(Ranking *ranking, Votes *votes, const Changed *moved)
 static Status refresh(Ranking *ranking, Votes *votes, const RankingIndex *index)
 {
     Changed changed = {0}, moved = {0};
-    Moment began = moment_now(ranking);
+    ClockReading began = clock_reading(ranking->world.clock);
     Status status = read_marks(ranking, votes, &changed, &moved);
     if (status == STATUS_OK)
         status = reread_moved(ranking, votes, &moved);

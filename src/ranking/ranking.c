@@ -47,8 +47,8 @@ int64_t ranking_as_of_us(const Ranking *ranking)
         return ranking->behind_us;
     if (!ranking->shared)
         return clock_now_us(ranking->world.clock);
-    return ranking->followed_us > ranking->refreshed_us ? ranking->followed_us
-                                                        : ranking->refreshed_us;
+    return ranking->followed_us > ranking->refreshed.now_us ? ranking->followed_us
+                                                            : ranking->refreshed.now_us;
 }
 
 void ranking_turn(Ranking *ranking)

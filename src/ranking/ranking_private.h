@@ -34,11 +34,10 @@ struct Ranking {
     Pending pending;
     uint64_t *again; /* policies to read again: a read failed, or a load may have missed it */
     size_t again_count, again_room;
-    int64_t behind_us;           /* since when a read is outstanding that failed; 0: none */
-    int64_t refreshed_us;        /* when the last load or refresh began that went well */
-    int64_t refreshed_steady_us; /* the same by the steady clock */
-    int64_t followed_us;         /* when the last look at others began that went well */
-    int64_t dropped_us;          /* steady time when idle trees were last looked for */
+    int64_t behind_us;      /* since when a read is outstanding that failed; 0: none */
+    ClockReading refreshed; /* when the last load or refresh began that went well */
+    int64_t followed_us;    /* when the last look at others began that went well */
+    int64_t dropped_us;     /* steady time when idle trees were last looked for */
 
     /* Of the thread that follows: when the counts of a policy were last read, in seconds. */
     Map followed;

@@ -35,7 +35,7 @@ struct Settings {
     pthread_mutex_t lock;     /* guards what follows */
     VotingSettings *versions; /* cached; NULL: nothing yet */
     size_t count;
-    int64_t read_steady_us;
+    ClockReading read_at;
 };
 
 /* ---- Bytes ------------------------------------------------------------------------------------------------- */
@@ -169,10 +169,10 @@ static Status read_settled_row(Settings *settings, Arena *arena, SettingsRow *re
 
 static bool from_cache(Settings *settings, Arena *arena, SettingsHistory *ret_history)
 {
-    int64_t now_us = clock_steady_us(settings->world.clock);
     CHECK(pthread_mutex_lock(&settings->lock) == 0);
-    bool fresh = settings->versions != NULL &&
-                 now_us - settings->read_steady_us < SETTING_CACHE_S * US_PER_S;
+    bool fresh =
+        settings->versions != NULL &&
+        clock_age_us(settings->world.clock, settings->read_at) < SETTING_CACHE_S * US_PER_S;
     if (fresh) {
         VotingSettings *copy = ARENA_ARRAY(arena, settings->count, VotingSettings);
         memcpy(copy, settings->versions, settings->count * sizeof *copy);
@@ -182,8 +182,8 @@ static bool from_cache(Settings *settings, Arena *arena, SettingsHistory *ret_hi
     return fresh;
 }
 
-/* `read_steady_us` is from before the read, so that the age is never told too low. */
-static void to_cache(Settings *settings, const SettingsRow *row, int64_t read_steady_us)
+/* `read_at` is from before the read, so that the age is never told too low. */
+static void to_cache(Settings *settings, const SettingsRow *row, ClockReading read_at)
 {
     VotingSettings *copy = calloc(row->count, sizeof *copy);
     CHECK(copy != NULL);
@@ -195,7 +195,7 @@ static void to_cache(Settings *settings, const SettingsRow *row, int64_t read_st
         old = settings->versions;
         settings->versions = copy;
         settings->count = row->count;
-        settings->read_steady_us = read_steady_us;
+        settings->read_at = read_at;
     }
     CHECK(pthread_mutex_unlock(&settings->lock) == 0);
     free(old);
@@ -240,9 +240,9 @@ Status settings_read(Settings *settings, Arena *arena, SettingsHistory *ret_hist
     SettingsRow row;
     if (from_cache(settings, arena, ret_history))
         return STATUS_OK;
-    int64_t now_us = clock_steady_us(settings->world.clock);
+    ClockReading read_at = clock_reading(settings->world.clock);
     TRY(read_settled_row(settings, arena, &row));
-    to_cache(settings, &row, now_us);
+    to_cache(settings, &row, read_at);
     *ret_history = (SettingsHistory){row.versions, row.count};
     return STATUS_OK;
 }
@@ -295,7 +295,9 @@ static Status plan_and_append(Settings *settings, const SettingsRow *row,
                               const VotingSettings *version, Arena *arena)
 {
     Slice plan;
+    uint64_t before = store_effects();
     Status status = write_plan(settings, row, version->from_us, arena, &plan);
+    store_effects_forget(before); /* a plan alone comes to nothing */
     if (status == STATUS_UNKNOWN)
         return STATUS_UNAVAILABLE;
     TRY(status);

@@ -34,12 +34,12 @@ static Status decode(Slice value, Generations *ret_generations)
 }
 
 /* Who asked earlier may be answered later: the higher step stays. */
-static void keep(Votes *votes, Generations *generations, int64_t asked_us)
+static void keep(Votes *votes, Generations *generations, ClockReading asked)
 {
     pthread_mutex_lock(&votes->lock);
     if (!votes->generations_known || generations->step >= votes->generations.step) {
         votes->generations = *generations;
-        votes->generations_us = asked_us;
+        votes->generations_read = asked;
         votes->generations_known = true;
     } else {
         *generations = votes->generations;
@@ -51,7 +51,7 @@ static Status read_state(Votes *votes, Arena *arena, Slice *ret_value, Generatio
 {
     Cell cell = {.value = SLICE_EMPTY};
     Generations generations = {0};
-    int64_t asked_us = clock_steady_us(votes->world.clock);
+    ClockReading asked = clock_reading(votes->world.clock);
     Status status = store_read(votes->store, &STATE, arena, &cell);
     if (status == STATUS_OK)
         TRY(decode(cell.value, &generations));
@@ -59,17 +59,17 @@ static Status read_state(Votes *votes, Arena *arena, Slice *ret_value, Generatio
         return status;
     *ret_value = cell.value;
     *ret_generations = generations;
-    keep(votes, ret_generations, asked_us);
+    keep(votes, ret_generations, asked);
     return STATUS_OK;
 }
 
 /* The lock is not held while the store is asked: several may ask at once, and that is fine. */
 Status votes_generations(Votes *votes, Generations *ret_generations)
 {
-    int64_t now_us = clock_steady_us(votes->world.clock);
     pthread_mutex_lock(&votes->lock);
     bool fresh =
-        votes->generations_known && now_us - votes->generations_us < GENERATIONS_CACHE_S * US_PER_S;
+        votes->generations_known &&
+        clock_age_us(votes->world.clock, votes->generations_read) < GENERATIONS_CACHE_S * US_PER_S;
     Generations cached = votes->generations;
     pthread_mutex_unlock(&votes->lock);
     if (!fresh) {
@@ -120,7 +120,7 @@ static Status step_to(Votes *votes, Slice from, Generations to, Arena *arena)
 {
     Id id = id_new(votes->world.clock, votes->world.random);
     to.step++;
-    int64_t asked_us = clock_steady_us(votes->world.clock);
+    ClockReading asked = clock_reading(votes->world.clock);
     Replacement step = {.table = STATE.table,
                         .row = STATE.row,
                         .column = STATE.column,
@@ -128,7 +128,7 @@ static Status step_to(Votes *votes, Slice from, Generations to, Arena *arena)
                         .value = encode(&to, id, arena),
                         .id = id};
     TRY(store_replace(votes->store, &step, UPDATE_TRIES, arena));
-    keep(votes, &to, asked_us);
+    keep(votes, &to, asked);
     return STATUS_OK;
 }
 

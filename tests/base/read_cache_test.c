@@ -47,6 +47,19 @@ TEST(a_copy_is_found_until_it_is_old_or_forgotten)
     read_cache_free(copies);
 }
 
+TEST(a_copy_is_old_by_the_clock_that_says_more)
+{
+    ReadCache *copies = begin_test(VALID_US);
+    EXPECT(!ask(copies, SLICE("a"), SLICE("1")));
+    test_world_step(&own, VALID_US); /* a suspend: the steady clock stood still */
+    EXPECT(!ask(copies, SLICE("a"), SLICE("2")));
+    test_world_step(&own, -VALID_US); /* somebody sets the clock back */
+    EXPECT(ask(copies, SLICE("a"), SLICE("2")));
+    test_world_pass(&own, VALID_US);
+    EXPECT(!ask(copies, SLICE("a"), SLICE("3")));
+    read_cache_free(copies);
+}
+
 TEST(the_age_counts_from_before_the_read)
 {
     ARENA_SCOPE Arena *arena = arena_new();

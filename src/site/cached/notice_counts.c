@@ -6,7 +6,7 @@
 
 typedef struct Slot {
     uint64_t account; /* 0: nobody */
-    int64_t until_us; /* of the steady clock */
+    ClockReading counted_at;
     size_t count;
 } Slot;
 
@@ -40,10 +40,10 @@ static Slot *slot_of(NoticeCounts *counts, uint64_t account)
 
 bool notice_counts_find(NoticeCounts *counts, uint64_t account, size_t *ret_count)
 {
-    int64_t now_us = clock_steady_us(counts->clock);
     pthread_mutex_lock(&counts->lock);
     const Slot *slot = slot_of(counts, account);
-    bool found = slot->account == account && now_us < slot->until_us;
+    bool found = account != 0 && slot->account == account &&
+                 clock_age_us(counts->clock, slot->counted_at) < NOTICE_COUNT_S * US_PER_S;
     if (found)
         *ret_count = slot->count;
     pthread_mutex_unlock(&counts->lock);
@@ -52,9 +52,9 @@ bool notice_counts_find(NoticeCounts *counts, uint64_t account, size_t *ret_coun
 
 void notice_counts_put(NoticeCounts *counts, uint64_t account, size_t count)
 {
-    int64_t until_us = clock_steady_us(counts->clock) + NOTICE_COUNT_S * US_PER_S;
+    ClockReading counted_at = clock_reading(counts->clock);
     pthread_mutex_lock(&counts->lock);
-    *slot_of(counts, account) = (Slot){account, until_us, count};
+    *slot_of(counts, account) = (Slot){account, counted_at, count};
     pthread_mutex_unlock(&counts->lock);
 }
 
@@ -63,6 +63,6 @@ void notice_counts_forget(NoticeCounts *counts, uint64_t account)
     pthread_mutex_lock(&counts->lock);
     Slot *slot = slot_of(counts, account);
     if (slot->account == account)
-        slot->until_us = 0;
+        slot->account = 0;
     pthread_mutex_unlock(&counts->lock);
 }
