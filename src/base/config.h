@@ -48,6 +48,9 @@
     X(TEXT, cassandra_key_file, "", 0, 1000, "The key of that certificate.")                       \
     X(NUMBER, cassandra_request_seconds, "10", 1, 600,                                             \
       "How long a call to the cluster may take before its outcome counts as unknown.")             \
+    X(SWITCH, cassandra_periodic, "off", 0, 1,                                                     \
+      "Take a cluster with commitlog_sync: periodic: what it has acknowledged in the last ten "    \
+      "seconds, votes too, may be lost when two nodes end at once.")                               \
     X(NUMBER, cassandra_connections, "2", 1, 64, "Connections to each node of the cluster.")       \
     X(TEXT, backup_dir, "", 0, 1000,                                                               \
       "Where backups that admins ask for on their page go; empty: beside the data directory, "     \

@@ -41,6 +41,7 @@ static Status options_of(const Config *config, World world, Arena *arena,
                                 .request_ms = config->cassandra_request_seconds * 1000,
                                 .connections = (size_t)config->cassandra_connections,
                                 .grace_s = config->grace_days * S_PER_DAY,
+                                .periodic = config->cassandra_periodic,
                                 .world = world,
                                 .tables = TABLES};
     TRY(cassandra_address(slice_from(config->store), &options.address, reason));

@@ -128,6 +128,38 @@ static Status check_update(const Store *store, const Update *update)
     return check_batch(store, &update->marks);
 }
 
+/* ---- What a thread has changed ----------------------------------------------------------------------------- */
+
+static _Thread_local uint64_t effects;
+
+uint64_t store_effects(void)
+{
+    return effects;
+}
+
+void store_effects_forget(uint64_t before)
+{
+    effects = before;
+}
+
+static bool is_perhaps_done(Status status)
+{
+    return status == STATUS_OK || status == STATUS_UNKNOWN;
+}
+
+static void note_batch(const Batch *batch, Status status)
+{
+    bool counts = false;
+    for (size_t i = 0; i < batch->count; i++)
+        counts |= !batch->changes[i].table->notes;
+    effects += counts && is_perhaps_done(status);
+}
+
+static void note_update(const Update *update, Status status)
+{
+    effects += !update->table->notes && is_perhaps_done(status);
+}
+
 /* ---- Calls ----------------------------------------------------------------------------------------------- */
 
 Status store_read(Store *store, const Read *read, Arena *arena, Cell *ret_cell)
@@ -203,13 +235,18 @@ Status store_write_many(Store *store, const Batch *batches, size_t count, Status
         TRY(check_batch(store, &batches[i]));
     if (count == 0)
         return STATUS_OK;
-    return store->engine->write_many(store, batches, count, ret_statuses);
+    TRY(store->engine->write_many(store, batches, count, ret_statuses));
+    for (size_t i = 0; i < count; i++)
+        note_batch(&batches[i], ret_statuses[i]);
+    return STATUS_OK;
 }
 
 Status store_update_if(Store *store, const Update *update, Arena *arena, Found *ret_found)
 {
     TRY(check_update(store, update));
-    return store->engine->update_if(store, update, arena, ret_found);
+    Status status = store->engine->update_if(store, update, arena, ret_found);
+    note_update(update, status);
+    return status;
 }
 
 /* One attempt of each, which were checked. */
@@ -229,7 +266,10 @@ Status store_update_many(Store *store, const Update *updates, size_t count, Aren
     TRY(check_size(count, 0, STORE_MANY_MAX));
     for (size_t i = 0; i < count; i++)
         TRY(check_update(store, &updates[i]));
-    return attempt(store, updates, count, arena, ret_statuses);
+    TRY(attempt(store, updates, count, arena, ret_statuses));
+    for (size_t i = 0; i < count; i++)
+        note_update(&updates[i], ret_statuses[i]);
+    return STATUS_OK;
 }
 
 /* ---- The rule for UNKNOWN -------------------------------------------------------------------------------- */
@@ -318,6 +358,7 @@ Status store_update(Store *store, const Update *update, int tries, Arena *arena,
         status = find_out(store, update, tries, arena, found);
     if (status == STATUS_CONFLICT && ret_found != NULL)
         memcpy(ret_found, found, update->condition_count * sizeof *found);
+    note_update(update, status);
     return status;
 }
 
@@ -336,10 +377,10 @@ Status store_update_each(Store *store, const Update *updates, size_t count, int 
         TRY(check_proven(store, &updates[i]));
     TRY(attempt(store, updates, count, arena, ret_statuses));
     for (size_t i = 0; i < count; i++) {
-        if (ret_statuses[i] != STATUS_UNKNOWN)
-            continue;
         Found *found = ARENA_ARRAY(arena, updates[i].condition_count, Found);
-        ret_statuses[i] = find_out(store, &updates[i], tries, arena, found);
+        if (ret_statuses[i] == STATUS_UNKNOWN)
+            ret_statuses[i] = find_out(store, &updates[i], tries, arena, found);
+        note_update(&updates[i], ret_statuses[i]);
     }
     return STATUS_OK;
 }

@@ -252,6 +252,14 @@ typedef struct Replacement {
 MUST_USE Status store_replace(Store *store, const Replacement *replacement, int tries,
                               Arena *arena);
 
+/* ---- What a thread has changed ------------------------------------------------------------------------------- */
+
+/* How many writes of this thread were done or are perhaps done, but for tables that only take notes (Table.notes). Whoever is about to say
+ * that nothing was changed compares it with what it was at the beginning. */
+uint64_t store_effects(void);
+/* What was written since then is surely nothing that counts, such as a plan that is taken back: `before` is what store_effects gave. */
+void store_effects_forget(uint64_t before);
+
 /* ---- Running a store --------------------------------------------------------------------------------------- */
 
 typedef struct StoreHealth {

@@ -1,9 +1,12 @@
 /* tables.c -- the table list of tables.h as values. */
 #include "store/tables.h"
 
-#define KIND_PLAIN       TABLE_PLAIN, false
-#define KIND_REPEATED    TABLE_PLAIN, true
-#define KIND_CONDITIONAL TABLE_CONDITIONAL, false
+#define KIND_PLAIN             TABLE_PLAIN, false, false
+#define KIND_REPEATED          TABLE_PLAIN, true, false
+#define KIND_CONDITIONAL       TABLE_CONDITIONAL, false, false
+#define KIND_NOTES_PLAIN       TABLE_PLAIN, false, true
+#define KIND_NOTES_REPEATED    TABLE_PLAIN, true, true
+#define KIND_NOTES_CONDITIONAL TABLE_CONDITIONAL, false, true
 
 #define X(id, number, name, kind, deletes, expires, row, columns, writer) \
     const Table TABLE_##id = {number, name, KIND_##kind, deletes, expires, row, columns, writer};

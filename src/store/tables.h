@@ -17,6 +17,8 @@ typedef struct Table {
     const char *name; /* lower-case letters, digits and _, at most 40 */
     TableKind kind;
     bool repeats; /* whoever writes a cell writes the same value; plain tables that do not delete */
+    bool
+        notes; /* what stands there is nothing that anybody asked for: marks, logs, counters (store_effects) */
     bool deletes;
     bool expires;
     const char *row;
@@ -27,12 +29,12 @@ typedef struct Table {
 enum { TABLE_FIRST_FOR_TESTS = 60000 };
 
 /*    id, number, name, kind, deletes, expires, row key, columns, who writes
- * The kind is PLAIN, CONDITIONAL, or REPEATED: plain, and it `repeats`. */
+ * The kind is PLAIN, CONDITIONAL, or REPEATED: plain, and it `repeats`; with NOTES_ before it the table `notes`. */
 #define TABLE_LIST(X)                                                                              \
     X(SITE, 1, "site", CONDITIONAL, false, true, "the name of a fact about the whole site",        \
       "state: id of the write (16 bytes) and the value; ~/id: receipts",                           \
       "cli: maintenance mode, the id of the key")                                                  \
-    X(COUNTERS, 2, "counters", CONDITIONAL, false, true, "the name of a kind of things",           \
+    X(COUNTERS, 2, "counters", NOTES_CONDITIONAL, false, true, "the name of a kind of things",     \
       "next: id of the write (16 bytes) and the first id not taken (8 bytes); ~/id: receipts",     \
       "store: sequence.h")                                                                         \
     X(ACCOUNTS, 3, "accounts", CONDITIONAL, false, true, "account (8 bytes)",                      \
@@ -57,17 +59,17 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "begin: who, when, epoch, sealed origin; end; keep: epoch; second; seen: time; or "          \
       "session: its hash; all expire with the longest life of a session",                          \
       "accounts: sessions")                                                                        \
-    X(LOGINS, 8, "logins", PLAIN, true, true, "account",                                           \
+    X(LOGINS, 8, "logins", NOTES_PLAIN, true, true, "account",                                     \
       "y/ or n/ and an id: time, sealed origin of a log-in that succeeded or failed; expires "     \
       "after 90 days",                                                                             \
       "accounts: sessions")                                                                        \
-    X(TOKEN_USES, 9, "token_uses", PLAIN, true, true, "account",                                   \
+    X(TOKEN_USES, 9, "token_uses", NOTES_PLAIN, true, true, "account",                             \
       "token: when it was last used; expires after 400 days", "accounts: tokens")                  \
     X(NOTICES, 10, "notices", PLAIN, false, true, "account",                                       \
       "all: up to when all are dismissed; policy, kind, number: one that is; expire after 366 "    \
       "days",                                                                                      \
       "votes: notices")                                                                            \
-    X(REQUEST_KEYS, 11, "request_keys", PLAIN, true, true, "account",                              \
+    X(REQUEST_KEYS, 11, "request_keys", NOTES_PLAIN, true, true, "account",                        \
       "keyed hash of the key: keyed hash of the request; expires after 7 days",                    \
       "accounts: after a request with an Idempotency-Key")                                         \
     X(JOURNEYS, 87, "journeys", CONDITIONAL, false, true, "keyed hash of the state (32 bytes)",    \
@@ -92,9 +94,9 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "version: voter, change, held; the timestamp is seq", "votes: project")                      \
     X(PROJECTED, 25, "projected", PLAIN, false, false, "generation, voter",                        \
       "seq: up to which entry; the timestamp is seq", "votes: project")                            \
-    X(CHANGED, 26, "changed", REPEATED, false, true, "minute, shard of 16",                        \
+    X(CHANGED, 26, "changed", NOTES_REPEATED, false, true, "minute, shard of 16",                  \
       "second, policy: its count changed; expires after an hour", "votes: project")                \
-    X(DIRTY, 27, "dirty", REPEATED, false, true, "hour, shard of 16",                              \
+    X(DIRTY, 27, "dirty", NOTES_REPEATED, false, true, "hour, shard of 16",                        \
       "voter: may have something to project; expires after 40 days", "votes: save")                \
     X(GENERATIONS, 28, "generations", CONDITIONAL, false, true, "derived",                         \
       "state: id, current, next; ~/id: receipts", "votes: verify")                                 \
@@ -117,10 +119,10 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "day: digest of the late days it knew; or page of 1024 ids: that digest, then policy, "      \
       "total at the end of the day …",                                                             \
       "ranking: checkpoint")                                                                       \
-    X(TASK_STATE, 50, "task_state", PLAIN, false, false, "task, /, part",                          \
+    X(TASK_STATE, 50, "task_state", NOTES_PLAIN, false, false, "task, /, part",                    \
       "state: where the pass is, the last one, errors; the timestamp is the clock",                \
       "tasks: after a piece of work")                                                              \
-    X(INSTANCES, 51, "instances", PLAIN, false, true, "live",                                      \
+    X(INSTANCES, 51, "instances", NOTES_PLAIN, false, true, "live",                                \
       "instance: when it started, its address; expires after 2 minutes", "tasks: heartbeats")      \
     X(MAIL_QUEUE, 60, "mail_queue", CONDITIONAL, true, true, "message: a keyed hash (16 bytes)",   \
       "body: address, subject and text, sealed, until it is sent; head: id of the write, state, "  \
@@ -129,11 +131,11 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
     X(MAIL_INDEX, 61, "mail_index", PLAIN, true, true, "w/ and hour, failed, or outbox",           \
       "time, message: waits, has failed, or is kept for a demo; expires after a month, or a week", \
       "mail: with the row that it announces")                                                      \
-    X(AUDIT, 70, "audit", REPEATED, false, true, "act: its id (16 bytes)",                         \
+    X(AUDIT, 70, "audit", NOTES_REPEATED, false, true, "act: its id (16 bytes)",                   \
       "act: who, what, when, why, and where from (sealed); end: when and how it ended; expire "    \
       "after two years, or as set",                                                                \
       "audit: before an act, and after it")                                                        \
-    X(AUDIT_INDEX, 71, "audit_index", REPEATED, false, true,                                       \
+    X(AUDIT_INDEX, 71, "audit_index", NOTES_REPEATED, false, true,                                 \
       "all, public, actor, object, kind or instance, and a piece of 100 days", "act: nothing",     \
       "audit: with the act that it names")                                                         \
     X(REPORTS, 74, "reports", CONDITIONAL, false, true, "report (8 bytes)",                        \
@@ -170,7 +172,7 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
       "on: keyed hash of the name, or nothing", "accounts: import of a roll")                      \
     X(TEXTS, 84, "texts", CONDITIONAL, false, false, "privacy or terms",                           \
       "head: id of the write, last revision; v/number: when, who, the text", "texts")              \
-    X(NEWS, 100, "news", REPEATED, false, true, "hour (4 bytes), shard (1 byte)",                  \
+    X(NEWS, 100, "news", NOTES_REPEATED, false, true, "hour (4 bytes), shard (1 byte)",            \
       "second of the hour, kind, id: it is about to change; expires after 40 days",                \
       "news: with the update that it announces")
 

@@ -18,8 +18,8 @@
  * The clock that counts for expiry is that of the cluster's nodes, not ours.
  *
  * At open the cluster is looked at, and what would break a promise is refused with a sentence that says what to do: a keyspace or tables that are
- * missing, older or newer than this program; gc_grace_seconds shorter than our grace; Paxos v1; Cassandra before 4.1; a clock of a node that is
- * more than CASSANDRA_CLOCK_MOST_S apart. What only makes it weaker is said (`say`): one copy only, a clock that is
+ * missing, older or newer than this program; gc_grace_seconds shorter than our grace; Paxos v1; Cassandra before 4.1; a node that acknowledges
+ * writes before they are on its disk, unless that is asked for (`periodic`); a clock of a node that is more than CASSANDRA_CLOCK_MOST_S apart. What only makes it weaker is said (`say`): one copy only, a clock that is
  * CASSANDRA_CLOCK_SAID_S apart, a node that cannot be asked. */
 #pragma once
 
@@ -48,6 +48,8 @@ typedef struct CassandraOptions {
     int64_t request_ms;                         /* for a call; a bulk of calls may take several */
     size_t connections;                         /* to each node */
     int64_t grace_s;
+    bool
+        periodic; /* nodes may acknowledge a write before it is on their disk (commitlog_sync: periodic) */
     World world;
     TableSet tables;
     CassandraSay say;

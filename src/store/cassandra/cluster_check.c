@@ -349,10 +349,17 @@ static Status look_at_settings(const ClusterCheck *check, const CqlHost *host)
         return reason_set(check->reason, STATUS_REFUSED, "store",
                           "node %s has commitlog_segment_size %.*s: a batch needs %d MiB or more",
                           host->address, SLICE_ARG(segment), SEGMENT_MIB);
-    if (slice_equal(setting(&answer.rows, "commitlog_sync"), SLICE("periodic")))
+    bool is_periodic = slice_equal(setting(&answer.rows, "commitlog_sync"), SLICE("periodic"));
+    if (is_periodic && !check->options->periodic)
+        return reason_set(check->reason, STATUS_REFUSED, "store",
+                          "node %s acknowledges writes before they are on its disk, so that a "
+                          "power cut of two nodes loses votes: put `commitlog_sync: group` into "
+                          "its cassandra.yaml, or set cassandra_periodic = on",
+                          host->address);
+    if (is_periodic)
         cassandra_say(check,
-                      "node %s acknowledges writes before they are on its disk; `commitlog_sync: "
-                      "group` in its cassandra.yaml ends that",
+                      "node %s acknowledges writes before they are on its disk, as "
+                      "cassandra_periodic allows",
                       host->address);
     if (!slice_equal(
             mode, SLICE("NONE"))) /* the default of version 5 is not shown; version 4.1 has none */

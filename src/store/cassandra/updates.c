@@ -163,12 +163,14 @@ static pthread_mutex_t *gate_of(Cassandra *cassandra, const Update *update)
     return &cassandra->gates[(hash ^ hash >> 16) % GATE_COUNT];
 }
 
-/* Waits for half of the time that is left. The steady clock is the kernel's. */
+/* Waits for half of the time that is left, by the kernel's clock. */
 static bool enter(const Cassandra *cassandra, pthread_mutex_t *gate, int64_t until_us)
 {
-    int64_t now_us = clock_steady_us(cassandra->world.clock);
-    int64_t at_us = now_us + (until_us - now_us) / 2;
-    struct timespec at = {.tv_sec = at_us / US_PER_S, .tv_nsec = at_us % US_PER_S * 1000};
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    int64_t wait_us = (until_us - clock_steady_us(cassandra->world.clock)) / 2;
+    int64_t at_us = at.tv_sec * US_PER_S + at.tv_nsec / 1000 + wait_us;
+    at = (struct timespec){.tv_sec = at_us / US_PER_S, .tv_nsec = at_us % US_PER_S * 1000};
     return pthread_mutex_clocklock(gate, CLOCK_MONOTONIC, &at) == 0;
 }
 
