@@ -104,10 +104,15 @@ Status accounts_register(Accounts *accounts, const Registration *registration, u
     TRY(draft_head(accounts, registration, arena, &head, reason));
     TRY(sequence_next(accounts->ids, &id));
     Batch signals = signals_of(accounts, id, registration, head.labels[CLAIM_EMAIL].folded, arena);
+    uint64_t before = store_effects();
     TRY(row_create(accounts, id, &head, signals, arena));
     Status status = claim_and_confirm(accounts, &head, id, registration->confirmed, reason);
-    if (status != STATUS_OK)
-        return give_up(accounts, id, status);
+    if (status != STATUS_OK) {
+        status = give_up(accounts, id, status);
+        if (status != STATUS_UNKNOWN)
+            store_effects_forget(before); /* it is void */
+        return status;
+    }
     *ret_id = id;
     return STATUS_OK;
 }

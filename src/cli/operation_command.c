@@ -233,11 +233,17 @@ int command_run_operation(Context *context)
     Status status = read_request(context, operation, request, &reason);
     if (status == STATUS_OK)
         status = read_actor(context, &account, &actor, &reason);
+    OperationCall call = {operation, &actor, request, answer, false};
     if (status == STATUS_OK)
-        status = operation_run(context->ops, operation, &actor, request, context->arena, answer,
-                               &reason);
+        status = operation_run(context->ops, &call, context->arena, &reason);
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
+    if (call.is_unread) {
+        command_write(context, context->parsed.json
+                                   ? SLICE("{\"done\":true,\"read\":false}\n")
+                                   : SLICE("done; what is there now could not be read\n"));
+        return EXIT_DONE;
+    }
     status = operation_outcome(operation, answer);
     if (status != STATUS_OK && !context->parsed.json)
         return command_fail(context, status, &reason);

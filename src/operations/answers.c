@@ -196,6 +196,7 @@ static Status answer_give(Operations *ops, const Actor *actor, const AnswerGive 
         Status status = give(ops, actor, request->policy, now, &want, reason);
         operations_notify(ops, CHANGE_POLICY, request->policy);
         TRY(status);
+        operation_done();
     }
     return answer_show(ops, actor, &shown, arena, ret_view, reason);
 }

@@ -94,6 +94,7 @@ static Status feature_set(Operations *ops, const Actor *actor, const FeatureSet 
                                            SLICE_ARG(from), SLICE_ARG(until))};
     TRY(operation_audit(ops, actor, &act, &id, reason));
     TRY(operation_audit_end(ops, id, policies_feature(ops->app->policies, &wish, reason)));
+    operation_done();
     operations_notify(ops, CHANGE_FRONT, 0);
     return featured_list(ops, arena, ret_list);
 }
@@ -128,6 +129,7 @@ static Status feature_remove(Operations *ops, const Actor *actor, const FeatureR
         .kind = AUDIT_FEATURE_REMOVE, .object = request->policy, .reason = request->reason};
     TRY(operation_audit(ops, actor, &act, &id, reason));
     TRY(operation_audit_end(ops, id, policies_unfeature(ops->app->policies, request->policy)));
+    operation_done();
     operations_notify(ops, CHANGE_FRONT, 0);
     return featured_list(ops, arena, ret_list);
 }

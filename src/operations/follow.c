@@ -74,6 +74,7 @@ static Status follow_set(Operations *ops, const Actor *actor, const FollowSet *r
         return reason_set(reason, status, "", "you can follow at most %d categories and parties",
                           FOLLOW_MAX);
     TRY(status);
+    operation_done();
     return following_of(ops, actor, arena, ret_following);
 }
 

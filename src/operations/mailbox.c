@@ -49,6 +49,7 @@ static Status mailbox_set(Operations *ops, const Actor *actor, const MailboxSet 
 {
     (void)reason;
     TRY(digests_set(ops->app->accounts, actor_id(actor), (DigestChoice)request->digest));
+    operation_done();
     return my_mailbox(ops, actor->account, arena, ret_mailbox);
 }
 

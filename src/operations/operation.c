@@ -133,15 +133,48 @@ Status operation_audit_end(Operations *ops, Id id, Status outcome)
 
 /* ---- Running ------------------------------------------------------------------------------------------------------------------- */
 
+static _Thread_local bool is_done; /* what this thread's operation was asked for */
+
+void operation_done(void)
+{
+    is_done = true;
+}
+
+/* A failure says that nothing was done, but for UNKNOWN: what it says must hold. */
+static Status end_of(OperationCall *call, Status status, uint64_t effects_before, Reason *reason)
+{
+    bool is_read_failure = status == STATUS_UNAVAILABLE || status == STATUS_UNKNOWN ||
+                           status == STATUS_CORRUPT || status == STATUS_NOT_FOUND;
+    if (is_done && is_read_failure) {
+        call->is_unread = true;
+        return reason_set(reason, STATUS_OK, "", "%s", "");
+    }
+    bool has_effects = !call->operation->asks && store_effects() != effects_before;
+    if (has_effects && (status == STATUS_UNAVAILABLE || status == STATUS_CORRUPT))
+        return reason_set(reason, STATUS_UNKNOWN, "",
+                          "It was begun, and perhaps not ended. Send it again: what was done "
+                          "already is not done twice.");
+    return status;
+}
+
+static Status run(Operations *ops, OperationCall *call, Arena *arena, Reason *reason)
+{
+    uint64_t before = store_effects();
+    is_done = false;
+    Status status =
+        call->operation->run(ops, call->actor, call->request, arena, call->answer, reason);
+    return end_of(call, status, before, reason);
+}
+
 /* A command in somebody's name, which no other entry would tell. What they hold is not in it. */
-static Status run_in_name(Operations *ops, const Operation *operation, const Actor *actor,
-                          const void *request, Arena *arena, void *ret_answer, Reason *reason)
+static Status run_in_name(Operations *ops, OperationCall *call, Arena *arena, Reason *reason)
 {
     Id id;
-    TRY(operation_audit_own(ops, actor, operation->command.words, &id, reason));
-    Status status = operation->run(ops, actor, request, arena, ret_answer, reason);
+    TRY(operation_audit_own(ops, call->actor, call->operation->command.words, &id, reason));
+    Status status = run(ops, call, arena, reason);
+    bool has_answer = status == STATUS_OK && !call->is_unread;
     audit_end(ops->app->audit, id,
-              status == STATUS_OK ? operation_outcome(operation, ret_answer) : status);
+              has_answer ? operation_outcome(call->operation, call->answer) : status);
     return status;
 }
 
@@ -150,16 +183,17 @@ Status operation_outcome(const Operation *operation, const void *answer)
     return operation->outcome != NULL ? operation->outcome(answer) : STATUS_OK;
 }
 
-Status operation_run(Operations *ops, const Operation *operation, const Actor *actor,
-                     const void *request, Arena *arena, void *ret_answer, Reason *reason)
+Status operation_run(Operations *ops, OperationCall *call, Arena *arena, Reason *reason)
 {
+    const Operation *operation = call->operation;
+    const Actor *actor = call->actor;
+    call->is_unread = false;
     TRY(operation_admit(operation, actor, reason));
     bool in_name =
         actor->is_operator && actor->account != NULL && !operation->asks && operation->audits == 0;
     Clock clock = ops->app->world.clock;
     int64_t until_us = clock_steady_us(clock) + operation->least_ms * US_PER_MS;
-    Status status = in_name ? run_in_name(ops, operation, actor, request, arena, ret_answer, reason)
-                            : operation->run(ops, actor, request, arena, ret_answer, reason);
+    Status status = in_name ? run_in_name(ops, call, arena, reason) : run(ops, call, arena, reason);
     int64_t left_us = until_us - clock_steady_us(clock);
     if (operation->least_ms > 0 && left_us > 0 &&
         status != STATUS_THROTTLED) /* that looked at nothing */

@@ -19,6 +19,9 @@
  *   4. After OK whatever this process keeps in memory of the thing has been dropped (operations_notify); other instances and those who
  *      come after a crash learn of it from the store.
  *   5. The answer is the same struct for every door, and its JSON is written by the same schema.
+ *   6. Once something was changed nothing that fails makes "nothing was changed" of it: operation_run looks at what the store was asked to
+ *      write (store_effects), and a failure that comes after a change is UNKNOWN. A function that reads more for its answer calls
+ *      operation_done first; what fails then is only the answer (OperationCall.is_unread), and the doors say so.
  * Rows are collected by the build (tools/collect.py): a new file in this folder with an OPERATION in it is all that is needed.
  * A row that has no page, route or command says why in `.no_page`, `.no_api`, `.no_command`; tests/doors refuses a row that does not. */
 #pragma once
@@ -252,9 +255,20 @@ extern const Operation *const OPERATIONS[];
 size_t operation_input_count(const Operation *operation);
 const Input *operation_input(const Operation *operation, const char *name);
 
+/* What a door asks for, and what it gets. */
+typedef struct OperationCall {
+    const Operation *operation;
+    const Actor *actor;
+    const void *request;
+    void *answer; /* zeroed by the door */
+    bool
+        is_unread; /* out, with OK: it is done, and what is there now could not be read; the answer says nothing of it */
+} OperationCall;
+
 /* Checks access, notes a command that acts in somebody's name, runs the function. */
-MUST_USE Status operation_run(Operations *ops, const Operation *operation, const Actor *actor,
-                              const void *request, Arena *arena, void *ret_answer, Reason *reason);
+MUST_USE Status operation_run(Operations *ops, OperationCall *call, Arena *arena, Reason *reason);
+/* Called by a function when what was asked for is done, before it reads what is there now for the answer: see promise 6. */
+void operation_done(void);
 /* What came of an operation that returned OK, by its answer. */
 MUST_USE Status operation_outcome(const Operation *operation, const void *answer);
 /* The first part alone: who may. LOGIN, DENIED. */

@@ -84,6 +84,7 @@ static Status policy_edit(Operations *ops, const Actor *actor, const PolicyEditR
                                   actor_id(actor), reason);
     operations_notify(ops, CHANGE_POLICY, request->policy);
     TRY(operation_audit_end(ops, entry, status));
+    operation_done();
     TRY(policy_head(ops, request->policy, actor, arena, &ret_edited->head));
     ret_edited->is_changed = ret_edited->head.policy.revision != head.policy.revision;
     return STATUS_OK;

@@ -190,9 +190,9 @@ static Status policy_merge(Operations *ops, const Actor *actor, const MergeReque
     if (merge.target != 0)
         operations_notify(ops, CHANGE_POLICY, merge.target);
     TRY(status);
+    operation_done();
     report_acted(ops, actor, request->report, request->reason, arena);
-    status = policy_head(ops, merge.target, actor, arena, ret_head);
-    return status == STATUS_UNAVAILABLE ? STATUS_UNKNOWN : status; /* it is done */
+    return policy_head(ops, merge.target, actor, arena, ret_head);
 }
 
 /* clang-format off */

@@ -79,9 +79,9 @@ static Status end_move(Operations *ops, const Actor *actor, const PolicyMoveRequ
 {
     operations_notify(ops, CHANGE_POLICY, request->policy);
     TRY(operation_audit_end(ops, entry, status));
+    operation_done();
     report_acted(ops, actor, request->report, request->reason, arena);
-    status = policy_head(ops, request->policy, actor, arena, ret_head);
-    return status == STATUS_UNAVAILABLE ? STATUS_UNKNOWN : status;
+    return policy_head(ops, request->policy, actor, arena, ret_head);
 }
 
 /* ---- Deleting -------------------------------------------------------------------------------------------------------------------- */

@@ -113,6 +113,7 @@ static Status profile_set(Operations *ops, const Actor *actor, const ProfileSet 
         account.real_name_shown = request->real_name_shown;
     TRY(accounts_set_profile(ops->app->accounts, account.id, account.real_name,
                              account.real_name_shown, reason));
+    operation_done();
     return my_profile(ops, &account, arena, ret_profile);
 }
 

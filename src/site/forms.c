@@ -266,6 +266,15 @@ static Status show_unknown(WebRequest *request, const Form *form)
     return STATUS_OK;
 }
 
+static Status show_unread(WebRequest *request, const Form *form)
+{
+    Frame frame = {.title = SLICE("It is done"), .is_narrow = true};
+    Buffer *out = page_begin(request, &frame);
+    form_unread_page(out, form);
+    page_end(request, out);
+    return STATUS_OK;
+}
+
 /* Secrets are typed again. Returns whether there are any. */
 static bool forget_secrets(Form *form)
 {
@@ -325,7 +334,8 @@ static Status answer(WebRequest *request, const FormPage *page, Form *form, Stat
                          "already is not done twice.");
     if (!form->fault.is_set)
         form->fault = form_fault(web_reason(request));
-    return form_draw(request, page, form, status_http(has_code ? status : STATUS_REFUSED));
+    Status drawn = form_draw(request, page, form, status_http(has_code ? status : STATUS_REFUSED));
+    return drawn == STATUS_OK ? STATUS_OK : status; /* an error page tells the same outcome */
 }
 
 static Status take_form(WebRequest *request)
@@ -339,6 +349,7 @@ static Status take_form(WebRequest *request)
     memset(sent, 0, operation->request_size);
     memset(done, 0, operation->answer_size);
     Slice act = page->previews ? web_field(request, WEB_FORM, "act") : SLICE_EMPTY;
+    OperationCall call = {operation, site_actor(request), sent, done, false};
     Status status = read_request(request, form, sent);
     if (status == STATUS_OK)
         form->sent = sent;
@@ -351,23 +362,26 @@ static Status take_form(WebRequest *request)
         return form_draw(request, page, form, 200);
     }
     if (status == STATUS_OK) {
-        status = operation_run(site_of(request)->ops, operation, site_actor(request), sent, arena,
-                               done, web_reason(request));
+        status = operation_run(site_of(request)->ops, &call, arena, web_reason(request));
         if (form_can_be_corrected(status))
             (void)add_faults(request, form, sent);
     }
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && !call.is_unread)
         status = operation_outcome(operation, done);
     if (status != STATUS_OK)
         return answer(request, page, form, status);
     operation_set_cookies(request, operation, done);
+    if (call.is_unread)
+        return show_unread(request, form);
     if (page->sends != NULL)
         return page->sends(request, page, done);
     if (page->shows_answer) {
         *form = form_begin(request, operation);
         type_fallbacks(request, form);
         form->answer = done;
-        return form_draw(request, page, form, 200);
+        if (form_draw(request, page, form, 200) == STATUS_OK)
+            return STATUS_OK;
+        return show_unread(request, form); /* it is done all the same */
     }
     Slice to = slice_from(page->to != NULL ? page->to : page->path != NULL ? page->path : "/");
     if (page->leads != NULL)

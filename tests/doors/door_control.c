@@ -67,22 +67,20 @@ void door_tick(int64_t seconds)
     begin_anew();
 }
 
-Status __real_operation_run(Operations *ops, const Operation *operation, const Actor *actor,
-                            const void *request, Arena *arena, void *ret_answer, Reason *reason);
-Status __wrap_operation_run(Operations *ops, const Operation *operation, const Actor *actor,
-                            const void *request, Arena *arena, void *ret_answer, Reason *reason);
-Status __wrap_operation_run(Operations *ops, const Operation *operation, const Actor *actor,
-                            const void *request, Arena *arena, void *ret_answer, Reason *reason)
+Status __real_operation_run(Operations *ops, OperationCall *call, Arena *arena, Reason *reason);
+Status __wrap_operation_run(Operations *ops, OperationCall *call, Arena *arena, Reason *reason);
+Status __wrap_operation_run(Operations *ops, OperationCall *call, Arena *arena, Reason *reason)
 {
     if (!is_still)
-        return __real_operation_run(ops, operation, actor, request, arena, ret_answer, reason);
+        return __real_operation_run(ops, call, arena, reason);
     luck = (uint64_t)atomic_load(&now_us) + 1;
+    const Operation *operation = call->operation;
     for (size_t i = 0; i < operation_input_count(operation);
          i++) /* what may be done once has one name, too */
         if (operation->inputs[i].kind == INPUT_ONCE)
-            fill(NULL, (char *)(uintptr_t)request + operation->inputs[i].offset, ID_BYTES);
+            fill(NULL, (char *)(uintptr_t)call->request + operation->inputs[i].offset, ID_BYTES);
     begin_anew();
-    return __real_operation_run(ops, operation, actor, request, arena, ret_answer, reason);
+    return __real_operation_run(ops, call, arena, reason);
 }
 
 /* Only a command writes that it acted in somebody's name; what it does then has the luck that it has by the other doors. */

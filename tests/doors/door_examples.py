@@ -8,7 +8,7 @@ from public_examples import voted
 
 EXAMPLES = [*account_examples.EXAMPLES, *public_examples.EXAMPLES]  # (operation, function)
 # There is nothing to compare: the operation, and where it is tested.
-ONE_DOOR = {}
+ONE_DOOR = {"clock_confirm": "cli/test_admin_commands.py", "policy_repair_time": "cli/test_admin_commands.py"}
 example = account_examples.example_of(EXAMPLES)
 
 

@@ -16,6 +16,7 @@
  *     past NAME VALUE          a setting of the vote that was changed an hour ago, and counts
  *     letters KIND             to whom letters of a kind went                          done ADDRESS…
  *     doubt none|lost|done     see doubtful_store.h
+ *     dark CHANGES             the same: dark behind so many; 0: honest again            done 1 when it was dark
  * With `still` in place of a setting its time stands still, nothing runs in the background, and it also obeys (doors/door_control.h):
  *     tick SECONDS             so long after the start; 0: a second passes
  *     command WORDS            runs a command; its output follows
@@ -310,6 +311,14 @@ static Status obey(char *line, Reason *reason)
         return list_letters(first);
     if (strcmp(line, "acts") == 0)
         return list_acts();
+    if (strcmp(line, "dark") == 0) {
+        printf("done %d\n", doubtful_store_is_dark(&booth.doubt));
+        if (atoi(first) > 0)
+            doubtful_store_darken(&booth.doubt, atoi(first));
+        else
+            doubtful_store_set(&booth.doubt, DOUBT_NONE, NULL);
+        return STATUS_OK;
+    }
     if (strcmp(line, "doubt") == 0)
         return set_doubt(first, rest);
     if (rest != NULL && strcmp(line, "voter") == 0)

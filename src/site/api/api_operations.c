@@ -97,6 +97,18 @@ void operation_set_cookies(WebRequest *request, const Operation *operation, cons
         site_set_cookies(request, (const void *)((const char *)answer + operation->cookies));
 }
 
+/* It is done; a program reads again what it wanted to know. */
+static Status answer_unread(WebRequest *request)
+{
+    web_private(request);
+    JsonWriter json = web_write_json(request);
+    json_object_begin(&json);
+    json_member_bool(&json, "done", true);
+    json_member_bool(&json, "read", false);
+    json_object_end(&json);
+    return STATUS_OK;
+}
+
 static Status api_operation(WebRequest *request)
 {
     const Operation *operation = web_route(request)->row;
@@ -106,9 +118,10 @@ static Status api_operation(WebRequest *request)
     memset(to, 0, operation->request_size);
     memset(answer, 0, operation->answer_size);
     TRY(bind_all(request, operation, to));
-    Status status = operation_run(site_of(request)->ops, operation, site_actor(request), to, arena,
-                                  answer, web_reason(request)),
-           outcome = status == STATUS_OK ? operation_outcome(operation, answer) : status;
+    OperationCall call = {operation, site_actor(request), to, answer, false};
+    Status status = operation_run(site_of(request)->ops, &call, arena, web_reason(request)),
+           outcome = status != STATUS_OK || call.is_unread ? status
+                                                           : operation_outcome(operation, answer);
     if (outcome == STATUS_OK || outcome == STATUS_UNKNOWN)
         api_key_used(request);
     if (status == STATUS_CONFLICT && has_if_match(operation))
@@ -117,6 +130,8 @@ static Status api_operation(WebRequest *request)
                                    "it has changed meanwhile; read it again"));
     TRY(status);
     operation_set_cookies(request, operation, answer);
+    if (call.is_unread)
+        return answer_unread(request);
     if (outcome == STATUS_UNKNOWN)
         web_header(request, "Retry-After", "5");
     if (outcome != STATUS_OK)
