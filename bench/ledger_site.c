@@ -163,7 +163,7 @@ static uint64_t save_as(LedgerClient *client, const ElectorateSave *save)
                            .vote_request_count = (size_t)save->count};
     memcpy(request.seen.bytes, save->seen, ELECTORATE_VERSION);
     for (int i = 0; i < save->count; i++)
-        vote_requests[i] = (VoteRequest){save->policies[i], save->held[i]};
+        vote_requests[i] = (VoteRequest){.policy = save->policies[i], .held = save->held[i]};
     while (votes_waiting(bench->votes) > WAITING_MANY)
         pause_us(PAUSE_US);
     expect(votes_save(bench->votes, &request, client->arena, &result, &reason), "a save", &reason);

@@ -106,6 +106,15 @@ Status accounts_read(Accounts *accounts, uint64_t id, Arena *arena, Account *ret
     return STATUS_OK;
 }
 
+Status accounts_is_gone(Accounts *accounts, uint64_t id, bool *ret_gone)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    AccountRow row;
+    TRY(row_read(accounts, id, arena, &row));
+    *ret_gone = row.head.state == ACCOUNT_CLOSED && row.head.labels[CLAIM_NAME].folded.size == 0;
+    return STATUS_OK;
+}
+
 /* The kind is told by the text: a name has no '@'. What cannot be a name or an e-mail is nobody's. */
 static Status fold_either(Slice text, Arena *arena, ClaimKind *ret_kind, Slice *ret_folded)
 {

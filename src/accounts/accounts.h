@@ -89,6 +89,9 @@ typedef struct Account {
     bool second;           /* a second factor is on (access/second_factor.h) */
 } Account;
 
+/* Whether the account is closed and nothing is left of it: names and e-mail are released. NOT_FOUND: there never was one. */
+MUST_USE Status accounts_is_gone(Accounts *accounts, uint64_t id, bool *ret_gone);
+
 /* A pending account may log in and nothing else; a confirmed one everything that was not taken away. */
 bool account_may(const Account *account, AccountRight right);
 /* Confirmed, and with the role or as an admin. */

@@ -70,8 +70,10 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
     App app = {.world = world, .config = parts->config, .store = store, .vault = parts->vault};
     app.audit = audit_new(&(AuditOptions){store, world, parts->vault});
     app.accounts = open_accounts(parts);
+    app.clock_guard = clock_guard_new(world.clock);
     app.policies = policies_new(&(PoliciesOptions){.store = store,
                                                    .world = world,
+                                                   .clock_guard = app.clock_guard,
                                                    .id_block = ID_BLOCK,
                                                    .cache_s = shared ? SHARED_CACHE_S : CACHE_S});
     app.reports = reports_new(&(ReportsOptions){.store = store,
@@ -94,9 +96,8 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
                                           .listener = changes_of_votes(app.changes),
                                           .shared = shared,
                                           .read_cache_us = read_cache_us(store)});
-    if (shared)
-        app.sync = instance_sync_new(
-            &(InstanceSyncOptions){store, app.policies, app.ranking, app.changes, world.clock});
+    app.sync = instance_sync_new(
+        &(InstanceSyncOptions){store, app.policies, app.ranking, app.changes, world.clock});
     *ret_app = app;
     set_first_home(ret_app);
     TRY(account_roles_from(slice_from(parts->config->second_factor_roles), "second_factor_roles",
@@ -152,12 +153,20 @@ static void keep_for(void *self, const Retention *retention)
     mail_keep_failed(app->mail, retention->letters);
 }
 
+static void hear_leaving(void *self, uint64_t policy, uint64_t account)
+{
+    App *app = self;
+    changes_notify(app->changes, policy != 0 ? CHANGE_POLICY : CHANGE_ACCOUNT,
+                   policy != 0 ? policy : account);
+}
+
 static void make_tasks(App *app, Log *log, const char *address)
 {
     app->digests = digest_writer_new(app);
     app->tasks = tasks_new(&(TasksOptions){.store = app->store,
                                            .shared = store_is_shared(app->store),
                                            .world = app->world,
+                                           .clock_guard = app->clock_guard,
                                            .accounts = app->accounts,
                                            .policies = app->policies,
                                            .votes = app->votes,
@@ -171,7 +180,8 @@ static void make_tasks(App *app, Log *log, const char *address)
                                            .answer_teller = {app_tell_answer_due, app},
                                            .report_teller = {app_tell_reports, app},
                                            .hidden_teller = {app_tell_hidden, app},
-                                           .digest_teller = {app_send_digest, app->digests}});
+                                           .digest_teller = {app_send_digest, app->digests},
+                                           .leaving_listener = {hear_leaving, app}});
 }
 
 Status app_start(App *app, Log *log, const char *address, Reason *reason)
@@ -187,8 +197,7 @@ Status app_start(App *app, Log *log, const char *address, Reason *reason)
                           status_text(status));
     app->projector = thread_start(THREAD_PROJECTOR, project_saves, app);
     app->projects = true;
-    if (app->sync != NULL)
-        instance_sync_start(app->sync);
+    instance_sync_start(app->sync);
     tasks_start(app->tasks);
     mail_start(app->mail);
     return STATUS_OK;
@@ -215,6 +224,7 @@ void app_close(App *app)
     ranking_free(app->ranking);
     reports_free(app->reports);
     policies_free(app->policies);
+    clock_guard_free(app->clock_guard);
     accounts_free(app->accounts);
     mail_close(app->mail);
     oidc_close(app->oidc);

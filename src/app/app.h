@@ -24,6 +24,7 @@ typedef struct App {
     const Config *config;
     const char *_Atomic home; /* where the site is, for links: "https://vote.example.org" */
     char *homes[2];           /* as the settings say it, and as it is served */
+    ClockGuard *clock_guard;
     Store *store;
     Vault *vault;
     Audit *audit;
@@ -40,8 +41,8 @@ typedef struct App {
     struct DigestWriter *digests; /* made with the tasks */
     pthread_t projector; /* the thread that carries saves to the counts, if it `projects` */
     bool projects;
-    struct InstanceSync *sync; /* where the store is shared */
-    Changes *changes;          /* who in this process hears of them */
+    struct InstanceSync *sync;
+    Changes *changes; /* who in this process hears of them */
 } App;
 
 typedef struct AppParts {
@@ -54,7 +55,7 @@ typedef struct AppParts {
 /* app_close is due whatever it returns. */
 MUST_USE Status app_open(const AppParts *parts, App *ret_app, Reason *reason);
 /* Projects what was saved before, loads the ranking, and starts the threads: one that projects, one for the tasks, one that
- * sends mail, and on a shared store one that follows the other instances, about once a second. `address` is what
+ * sends mail, and one that follows what others changed (instance_sync.h). `address` is what
  * this instance is called, for people; it and the log must outlive the app. */
 MUST_USE Status app_start(App *app, Log *log, const char *address, Reason *reason);
 /* Ends the threads when there are any, and projects what waits; on a shared store for some seconds, since others or the next start find the

@@ -68,7 +68,9 @@ typedef struct Audit Audit;
     X(PERSON_AS, "person-as", false, "account", "A command did something in somebody's name")    \
     X(CATEGORY_ADD, "category-add", false, "site", "A category was added")                       \
     X(CATEGORY_SET, "category-set", false, "category", "A category was changed")                 \
-    X(REPAIR, "repair", false, "site", "What is derived from the logs was built anew")
+    X(REPAIR, "repair", false, "site", "What is derived from the logs was built anew")           \
+    X(POLICY_TIME, "policy-time", true, "policy", "A move that was dated ahead got its time")    \
+    X(CLOCK, "clock", false, "site", "The time that a machine shows was confirmed")
 typedef enum AuditKind {
 #define X(name, word, is_public, object, text) AUDIT_##name,
     AUDIT_KIND_LIST(X)

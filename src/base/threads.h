@@ -21,7 +21,7 @@
     X(CQL, "cql", "store/cql/client.c", "sockets of the cluster, timers, an eventfd", "closing the store: a flag and the eventfd")              \
     X(CQL_LOOKUP, "cql-lookup", "store/cql/seeds.c", "names of the cluster's hosts; ends by itself", "closing the store waits for it")           \
     X(PROJECTOR, "projector", "app/app.c", "saves to carry to the counts (condition)", "`votes_projection_end_await`")                          \
-    X(INSTANCE_SYNC, "instance-sync", "app/instance_sync.c", "a quarter of a second between looks; on a shared store only", "a flag")           \
+    X(INSTANCE_SYNC, "instance-sync", "app/instance_sync.c", "a quarter of a second between looks", "a flag")                                 \
     X(TASKS, "tasks", "tasks/tasks.c", "the next task that is due", "`tasks_stop`: a flag between pieces")                                      \
     X(MAIL, "mail", "mail/worker.c", "the next e-mail that is due", "`mail_stop`: a flag, which also cuts an attempt off")                       \
     X(WEB, "web", "web/loop.c", "its connections, an eventfd (`web_threads` of them)", "`loop_stop`: a flag and the eventfd")                   \

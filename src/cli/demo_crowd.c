@@ -251,14 +251,16 @@ static VoteRequest wish_of(Crowd *crowd, const VoterState *state, int64_t *balan
         size_t root = root_of(crowd, idea_of(crowd, line->policy));
         int64_t seen = seen_on(crowd, state, root);
         if (crowd->ideas[root].open && seen > 0)
-            return (VoteRequest){crowd->ideas[root].id,
-                                 below(crowd, 2) == 0 ? 0 : (int64_t)below(crowd, (uint64_t)seen)};
+            return (VoteRequest){
+                .policy = crowd->ideas[root].id,
+                .held = below(crowd, 2) == 0 ? 0 : (int64_t)below(crowd, (uint64_t)seen)};
     }
     size_t idea = crowd->order[popular_place(crowd, crowd->order_count)];
     int64_t most = *balance < 40 || below(crowd, 10) == 0 ? *balance : 40;
     int64_t more = most > 0 ? 1 + (int64_t)below(crowd, (uint64_t)most) : 0;
     *balance -= more;
-    return (VoteRequest){crowd->ideas[idea].id, seen_on(crowd, state, idea) + more};
+    return (VoteRequest){.policy = crowd->ideas[idea].id,
+                         .held = seen_on(crowd, state, idea) + more};
 }
 
 static Status vote(Crowd *crowd, Reason *reason)

@@ -98,7 +98,9 @@ static Status audit(Context *context, Audience *audience, VerifyReport *ret_repo
     if (!*ret_repaired)
         return STATUS_OK;
     TRY(command_audit_begin(context, &(AuditAct){.kind = AUDIT_REPAIR}, &note, reason));
-    TRY(command_audit_end(context, note, verify_repair(&options, ret_report)));
+    Status healed = command_audit_end(context, note, verify_repair(&options, ret_report));
+    if (healed != STATUS_CORRUPT) /* a voter's log cannot be read: the second look names them */
+        TRY(healed);
     end_bar(audience);
     if (!context->parsed.json)
         command_print(context, "built anew; looking again\n");

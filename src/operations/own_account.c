@@ -1,7 +1,7 @@
 /* own_account.c -- somebody's own account: another e-mail address, and deleting it.
  *
- * A new address counts in the update that uses its link up. Deleting is account_close: cut off in the middle, the account still logs in, and
- * sending the form again finishes it. A crash before the e-mail that tells of either leaves out only that e-mail. */
+ * A new address counts in the update that uses its link up. Deleting is account_close: cut off in the middle, the task
+ * `leaving` finishes it. A crash before the e-mail that tells of either leaves out only that e-mail. */
 #include "operations/account_close.h"
 #include "operations/account_mail.h"
 #include "operations/schema_list.h"

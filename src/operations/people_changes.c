@@ -1,11 +1,10 @@
 /* people_changes.c -- adding people, their roles and rights, ending their sessions, closing accounts.
  *
  * Each is in the audit log before it is done. A crash in between leaves an entry whose outcome is not known; the same request again is
- * safe. Deleting somebody is two steps: the last entry of their ledger, then the account; after a crash between them the votes are
- * withdrawn, and the same request again closes the account. */
-#include "access/closing.h"
+ * safe. Deleting somebody is account_close, which is finished after a crash. */
 #include "access/second_factor.h"
 #include "access/sessions.h"
+#include "operations/account_close.h"
 #include "operations/people.h"
 #include "operations/schema_macros.h"
 
@@ -144,11 +143,9 @@ static Status end_sessions(Operations *ops, const Account *account, Reason *reas
     return sessions_end_all(ops->app->accounts, account->id, reason);
 }
 
-/* The last entry of the ledger first, then the names are released. */
 static Status leave(Operations *ops, const Account *account, Reason *reason)
 {
-    TRY(votes_leave(ops->app->votes, account->id, reason));
-    return access_close_account(ops->app->accounts, account->id, reason);
+    return account_close(ops, account->id, reason);
 }
 
 #define CHANGE(id, kind, change)                                                         \

@@ -15,8 +15,8 @@ typedef struct Place {
 /* The first places at the end of an hour. */
 typedef struct Day {
     uint32_t hour;
-    int64_t read_us; /* by the steady clock */
-    bool is_whole;   /* all policies are among them */
+    ClockReading read_at;
+    bool is_whole; /* all policies are among them */
     size_t count;
     Place *places; /* by policy; NULL: nothing is known */
 } Day;
@@ -116,7 +116,7 @@ static Status read_day(RankCache *rank_cache, uint32_t window, uint32_t hour, Da
     ARENA_SCOPE Arena *arena = arena_new();
     RankQuery query = {.days = window};
     RankPage page;
-    Day day = {.hour = hour, .read_us = clock_steady_us(rank_cache->app->world.clock)};
+    Day day = {.hour = hour, .read_at = clock_reading(rank_cache->app->world.clock)};
     TRY(ranking_page_at(rank_cache->app->ranking, &query, hour, 0, RANK_CACHE_PLACES, arena,
                         &page));
     day.is_whole = page.policies <= page.count;
@@ -140,7 +140,7 @@ static size_t place_of_day(uint32_t hour)
 static bool is_fresh(const RankCache *rank_cache, uint32_t window, uint32_t hour)
 {
     const Day *day = &rank_cache->days[place_of_day(hour)];
-    int64_t age_us = clock_steady_us(rank_cache->app->world.clock) - day->read_us;
+    int64_t age_us = clock_age_us(rank_cache->app->world.clock, day->read_at);
     return day->places != NULL && day->hour == hour && rank_cache->window == window &&
            age_us < S_PER_DAY * US_PER_S;
 }

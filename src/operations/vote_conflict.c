@@ -1,13 +1,14 @@
 /* vote_conflict.c -- a form that came too late: what it was based on, what stands now, what it wanted. See votes.h.
  *
- * What the voter saw is not taken from the form but found in the voter's own log, so a form carries nothing but its version. */
+ * What the voter saw is found in the voter's own log, by the version that the form carries; of the lines that it is about, the form also
+ * says what they held, which a merge may have changed since without a save. */
 #include "operations/policy_head.h"
 #include "operations/votes.h"
 
 /* Three lists, ascending by policy, walked side by side. */
 typedef struct Walk {
     const MergedLine *saw, *now;
-    size_t saw_count, now_count, saw_at, now_at, wish_at;
+    size_t saw_count, now_count, saw_at, now_at, wish_at, was_at;
     const MyConflictQuery *ask;
 } Walk;
 
@@ -40,9 +41,14 @@ static int64_t take_line(const MergedLine *lines, size_t count, size_t *at, uint
 static MyDifference next_difference(Walk *walk, bool has_saw)
 {
     uint64_t policy = next_policy(walk);
+    const InputNumbers *was = &walk->ask->was;
     MyDifference line = {.policy = {.id = policy}};
     line.saw = take_line(walk->saw, walk->saw_count, &walk->saw_at, policy);
     line.now = take_line(walk->now, walk->now_count, &walk->now_at, policy);
+    while (walk->was_at < was->count && was->numbers[walk->was_at].id < policy)
+        walk->was_at++;
+    if (walk->was_at < was->count && was->numbers[walk->was_at].id == policy)
+        line.saw = was->numbers[walk->was_at].number;
     line.wanted = line.now;
     const MyConflictQuery *ask = walk->ask;
     if (walk->wish_at < ask->wishes.count && ask->wishes.numbers[walk->wish_at].id == policy) {
@@ -96,6 +102,7 @@ Status my_conflict(Operations *ops, const MyConflictQuery *ask, Arena *arena,
     TRY(votes_merged_lines(ops->app->votes, ask->state, arena, &now, &walk.now_count));
     walk.now = now;
     TRY(saw_lines(ops, ask, arena, &walk, &conflict.has_saw));
+    conflict.is_merged = id_equal(ask->seen, ask->state->version);
     TRY(fill(ops, &walk, arena, &conflict));
     *ret_conflict = conflict;
     return STATUS_OK;

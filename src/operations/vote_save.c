@@ -85,7 +85,7 @@ Status vote_save_begin(Operations *ops, const Actor *actor, const VoteSave *requ
     SaveRequest *save = ARENA_NEW(arena, SaveRequest);
     *save = (SaveRequest){.voter = actor_id(actor),
                           .seen = request->seen,
-                          .vote_requests = vote_requests_of(&request->lines, arena),
+                          .vote_requests = vote_requests_of(&request->lines, &request->was, arena),
                           .vote_request_count = request->lines.count,
                           .token = request->token,
                           .has_price = request->has_price,
@@ -145,6 +145,8 @@ OPERATION(vote_save, VoteSave, VoteSaved, .help = "Save any number of lines at o
         VOTE_LINES(VoteSave),
         INPUT("seen", VoteSave, seen, VERSION, GIVEN(VoteSave, has_seen), .command_optional = true,
               .help = "The version of the votes that this is a change of; 32 zeros before the first save."),
+        INPUT("was", VoteSave, was, NUMBERS, .optional = true, .least = 0, .most = INT64_MAX, .most_count = VOTE_CHANGES_MAX,
+              .help = "What these lines held as they were seen: where a merge has made that differ, the save is stale. A line that is not named is changed whatever it holds."),
         INPUT("token", VoteSave, token, ONCE, .in_body = true,
               .help = "32 hexadecimal digits, new for each save: the same token again is the same save."),
         INPUT("price", VoteSave, price, NUMBER, GIVEN(VoteSave, has_price), .optional = true, .least = 0, .most = INT64_MAX,

@@ -173,11 +173,17 @@ OPERATION(vote_show, Nothing, MyVotes, .help = "Show what somebody holds, and th
           .api = {WEB_GET, "me/votes", .tag = "me"}, .no_page = "/my/votes shows it",
           .command = {.words = "vote show"});
 
-VoteRequest *vote_requests_of(const InputNumbers *lines, Arena *arena)
+VoteRequest *vote_requests_of(const InputNumbers *lines, const InputNumbers *was, Arena *arena)
 {
     VoteRequest *requests = ARENA_ARRAY(arena, lines->count, VoteRequest);
-    for (size_t i = 0; i < lines->count; i++)
-        requests[i] = (VoteRequest){lines->numbers[i].id, lines->numbers[i].number};
+    for (size_t i = 0, at = 0; i < lines->count; i++) {
+        uint64_t policy = lines->numbers[i].id;
+        while (at < was->count && was->numbers[at].id < policy)
+            at++;
+        bool has_seen = at < was->count && was->numbers[at].id == policy;
+        requests[i] = (VoteRequest){policy, lines->numbers[i].number, has_seen,
+                                    has_seen ? was->numbers[at].number : 0};
+    }
     return requests;
 }
 
@@ -189,9 +195,11 @@ static Status vote_cost(Operations *ops, const Actor *actor, const VoteCost *req
                         VoteCosts *ret_costs, Reason *reason)
 {
     CostAnswer answer;
+    InputNumbers whatever = {NULL, 0};
     (void)reason;
-    TRY(votes_cost(ops->app->votes, actor_id(actor), vote_requests_of(&request->lines, arena),
-                   request->lines.count, arena, &answer));
+    TRY(votes_cost(ops->app->votes, actor_id(actor),
+                   vote_requests_of(&request->lines, &whatever, arena), request->lines.count, arena,
+                   &answer));
     bool is_possible = answer.rule == VOTE_RULE_NONE;
     *ret_costs = (VoteCosts){.answer = answer,
                              .is_possible = is_possible,

@@ -64,10 +64,12 @@ typedef struct VoteCosts {
     INPUT("lines", type, lines, NUMBERS, .operand = true, .least = INT64_MIN, .most = INT64_MAX, \
           .most_count = VOTE_CHANGES_MAX, .value = "ID=HELD…",                                   \
           .help = "What each line shall hold. Lines that are not named stay as they are.")
-VoteRequest *vote_requests_of(const InputNumbers *lines, Arena *arena);
+/* `was`: what the lines held as they were seen; those that it does not name are changed whatever they hold. */
+VoteRequest *vote_requests_of(const InputNumbers *lines, const InputNumbers *was, Arena *arena);
 
 typedef struct VoteSave {
     InputNumbers lines;
+    InputNumbers was; /* what they held as they were seen: stale where a merge made that differ */
     bool has_seen;
     Id seen; /* the version that this is a change of; left out by a command: whatever is stored */
     Id token;
@@ -87,7 +89,8 @@ typedef struct VoteSaved {
     size_t holding_count;
 } VoteSaved;
 
-/* The request must stay as it is until the end. What is returned but OK, here and by the end: nothing was saved. */
+/* The request must stay as it is until the end. What is returned but OK and UNKNOWN, here and by the end: nothing was
+ * saved. */
 MUST_USE Status vote_save_begin(Operations *ops, const Actor *actor, const VoteSave *request,
                                 Arena *arena, Save **ret_save, Reason *reason);
 /* The reason says why it was not saved; see vote_save_status. */
@@ -111,8 +114,9 @@ typedef struct MyDifference {
 } MyDifference;
 
 typedef struct MyConflict {
-    Id version;   /* what is stored now */
-    bool has_saw; /* what the form was based on is known */
+    Id version;     /* what is stored now */
+    bool has_saw;   /* what the form was based on is known */
+    bool is_merged; /* nobody saved in between: a merge changed what the lines hold */
     int64_t balance;
     VotingSettings settings;
     MyDifference *lines; /* those that differ, ascending by policy */
@@ -123,7 +127,7 @@ typedef struct MyConflictQuery {
     uint64_t voter;
     const VoterState *state; /* what is stored now */
     Id seen;                 /* what the form was based on */
-    InputNumbers wishes;
+    InputNumbers wishes, was;
 } MyConflictQuery;
 MUST_USE Status my_conflict(Operations *ops, const MyConflictQuery *ask, Arena *arena,
                             MyConflict *ret_conflict);

@@ -57,13 +57,13 @@ static Status write_text(Policies *policies, const PolicyRow *row, PolicyRevisio
 }
 
 static void tell_of_text(Policies *policies, const PolicyRow *row, const PolicyRevision *next,
-                         int64_t read_us)
+                         PolicyAsked asked)
 {
     PolicyRow edited = *row;
     Policy before, after;
     edited.text = *next;
     edited.known.edit = edit_of(next);
-    policy_cache_put(policies->cache, &edited.known, read_us);
+    policy_cache_put(policies->cache, &edited.known, asked);
     policy_of_row(row, &before);
     policy_of_row(&edited, &after);
     policy_index_change(policies, &before, &after);
@@ -78,9 +78,9 @@ static Status replace_text(Policies *policies, const PolicyRow *row, const Polic
                            .revision = row->text.revision + 1,
                            .editor = editor,
                            .time_us = now_us > last_us ? now_us : last_us + 1};
-    int64_t read_us = policy_cache_now_us(policies->cache);
+    PolicyAsked asked = policies_ask(policies);
     TRY(write_text(policies, row, &next, arena));
-    tell_of_text(policies, row, &next, read_us);
+    tell_of_text(policies, row, &next, asked);
     return STATUS_OK;
 }
 

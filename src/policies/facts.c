@@ -51,7 +51,9 @@ static const PolicyFacts *find(void *self, uint64_t id)
     PolicyFacts *slot = slot_of(reader->seen, id);
     if (slot->id == 0) {
         PolicyKnown known;
-        Status status = policy_known(reader->policies, id, reader->arena, &known);
+        Status status = reader->fresh
+                            ? policy_known_fresh(reader->policies, id, reader->arena, &known)
+                            : policy_known(reader->policies, id, reader->arena, &known);
         if (status != STATUS_OK && status != STATUS_NOT_FOUND)
             reader->failed = status;
         *slot = status == STATUS_OK ? known.facts : (PolicyFacts){.id = id};

@@ -147,7 +147,7 @@ static Status write_listing(Policies *policies, const PolicyRow *target,
                      .changes = &change,
                      .change_count = 1,
                      .proof = column};
-    int64_t read_us = policy_cache_now_us(policies->cache);
+    PolicyAsked asked = policies_ask(policies);
     TRY(policy_update(policies, target->known.facts.id, &update, arena));
     PolicyKnown known = target->known;
     PolicySource *sources = ARENA_ARRAY(arena, known.source_count + 1, PolicySource);
@@ -155,7 +155,7 @@ static Status write_listing(Policies *policies, const PolicyRow *target,
         sources[i] = known.sources[i];
     sources[known.source_count++] = *listing;
     known.sources = sources;
-    policy_cache_put(policies->cache, &known, read_us);
+    policy_cache_put(policies->cache, &known, asked);
     return STATUS_OK;
 }
 
@@ -292,6 +292,8 @@ static Status begin(Policies *policies, uint64_t source, PolicyMove *move, Arena
         return STATUS_OK;
     TRY(check_target(&target, reason));
     TRY(policy_check_move(&row.known.facts, POLICY_MERGING, reason));
+    TRY(policy_check_clock(policies, &row.known.facts, reason));
+    TRY(policy_check_clock(policies, &target.known.facts, reason)); /* it comes not before that */
     status = policy_append(policies, &row, move, 0);
     if (status != STATUS_CONFLICT)
         return status;

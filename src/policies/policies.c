@@ -11,6 +11,7 @@ Policies *policies_new(const PoliciesOptions *options)
     CHECK(policies != NULL);
     policies->store = options->store;
     policies->world = options->world;
+    policies->clock_guard = options->clock_guard;
     policies->ids = sequence_new(options->store, options->world, "policies", options->id_block);
     policies->cache = policy_cache_new(options->world.clock,
                                        options->cache_max > 0 ? options->cache_max : CACHE_MAX,
@@ -88,13 +89,14 @@ Status policies_create(Policies *policies, const NewPolicy *policy, Reason *reas
     ARENA_SCOPE Arena *arena = arena_new();
     PolicyMove move;
     CHECK(policy->id != 0 && !id_is_zero(policy->version));
+    TRY(clock_guard_check(policies->clock_guard, reason));
     TRY(policy_check_text(&policy->text, reason));
     Status status = policy_check_groups(policies, &policy->text, NULL, reason);
     /* A category may have been disabled since the first time. */
     if (status == STATUS_REFUSED && is_created(policies, policy, arena) == STATUS_OK)
         return STATUS_OK;
     TRY(status);
-    int64_t read_us = policy_cache_now_us(policies->cache);
+    PolicyAsked asked = policies_ask(policies);
     PolicyRow row = first_row(policy, &move);
     status = write_first_row(policies, &row, arena);
     if (status == STATUS_CONFLICT)
@@ -102,7 +104,7 @@ Status policies_create(Policies *policies, const NewPolicy *policy, Reason *reas
     TRY(status);
     Policy shown;
     policy_of_row(&row, &shown);
-    policy_cache_put(policies->cache, &row.known, read_us);
+    policy_cache_put(policies->cache, &row.known, asked);
     policy_index_change(policies, NULL, &shown);
     return STATUS_OK;
 }
@@ -170,6 +172,7 @@ Status policies_move(Policies *policies, uint64_t id, PolicyState from, PolicyMo
     if (is_done(&row, move))
         return STATUS_OK;
     TRY(check_now(&row, from, move->state, reason));
+    TRY(policy_check_clock(policies, &row.known.facts, reason));
     TRY(check_other(policies, id, move, reason));
     move->payer = move->state == POLICY_RETIRED ? row.owner.owner : 0;
     Status status = policy_append(policies, &row, move, 0);
@@ -211,6 +214,7 @@ static Status restore(Policies *policies, const PolicyRow *row, PolicyMove *move
     move->payer = before->payer;
     move->percent = before->percent;
     TRY(policy_check_move(facts, move->state, reason));
+    TRY(policy_check_clock(policies, facts, reason));
     return policy_append(policies, row, move, 0);
 }
 

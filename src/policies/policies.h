@@ -18,6 +18,7 @@
  * that an owner is an owner. */
 #pragma once
 
+#include "base/clock_guard.h"
 #include "policies/policy_rules.h"
 #include "store/sequence.h"
 #include "store/store.h"
@@ -30,6 +31,8 @@ typedef struct PoliciesOptions {
     uint32_t id_block;
     int64_t cache_s;    /* how long facts may be taken from the cache */
     uint32_t cache_max; /* policies in the cache, about 250 bytes each; 0: 250,000 */
+    const ClockGuard *
+        clock_guard; /* while it says no, nothing moves: UNAVAILABLE. NULL: nobody watches the clock */
 } PoliciesOptions;
 
 Policies *policies_new(const PoliciesOptions *options);
@@ -96,6 +99,11 @@ MUST_USE Status policies_create(Policies *policies, const NewPolicy *policy, Rea
  * in `from` any more, or another move came first. */
 MUST_USE Status policies_move(Policies *policies, uint64_t id, PolicyState from, PolicyMove *move,
                               Reason *reason);
+
+/* Moves that a wrong clock has dated more than CLOCK_GUARD_S ahead get the time of now, in their order. It lowers nobody's balance. *ret_moves:
+ * how many. REFUSED: there is none; or it was merged into a policy whose moves are ahead. CONFLICT: it was moved in the same moment. */
+MUST_USE Status policies_retime(Policies *policies, uint64_t id, uint32_t *ret_moves,
+                                Reason *reason);
 
 /* An appeal is granted: from pending-deletion back to the state before, with what it was retired for and who pays as it was. The
  * caller gives actor, reason and id (zero: a fresh one, as in policies_move); the rest is filled in. REFUSED: it does not wait for its
@@ -191,6 +199,7 @@ MUST_USE Status policies_news(Policies *policies, uint64_t id, Arena *arena, Pol
 typedef struct PoliciesReader {
     Policies *policies;
     Arena *arena;
+    bool fresh;                /* ask the store, which misses nothing, and not the cache */
     Status failed;             /* OK, or why some policy could not be read */
     struct PoliciesSeen *seen; /* private */
 } PoliciesReader;

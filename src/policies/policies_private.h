@@ -14,11 +14,18 @@ enum {
 struct Policies {
     Store *store;
     World world;
+    const ClockGuard *clock_guard; /* or NULL */
     Sequence *ids;
     PolicyCache *cache;
     ReadCache *group_names;                   /* by kind and id */
     _Atomic uint64_t left[POLICIES_LEFT_MAX]; /* sources of merges that wait to be ended; 0: none */
 };
+
+/* Before the store is asked for what the cache then keeps. */
+static inline PolicyAsked policies_ask(const Policies *policies)
+{
+    return policy_cache_ask(policies->cache, store_generation(policies->store));
+}
 
 static inline Records policies_records(const Policies *policies)
 {
@@ -44,6 +51,9 @@ MUST_USE Status policy_row_read(Policies *policies, uint64_t id, ReadMode mode, 
                                 PolicyRow *ret_row);
 /* Moves and listings only, from the cache or by a normal read, which then is in the cache. */
 MUST_USE Status policy_known(Policies *policies, uint64_t id, Arena *arena, PolicyKnown *ret_known);
+/* The same by a serial read in any case. */
+MUST_USE Status policy_known_fresh(Policies *policies, uint64_t id, Arena *arena,
+                                   PolicyKnown *ret_known);
 /* The last move of the row. */
 const PolicyMove *policy_last(const PolicyRow *row);
 /* The move of this state and id, or NULL. */
@@ -55,6 +65,8 @@ MUST_USE Status policy_update(Policies *policies, uint64_t id, Update *update, A
  * cache and the lists know of it. CONFLICT: the row moved on without it. move->id must be set. */
 MUST_USE Status policy_append(Policies *policies, const PolicyRow *row, PolicyMove *move,
                               int64_t not_before_us);
+/* Whether a move can be dated now. UNAVAILABLE: the clock is in doubt, or the last move is too far ahead. */
+MUST_USE Status policy_check_clock(Policies *policies, const PolicyFacts *facts, Reason *reason);
 MUST_USE Status policy_check_reason(Slice text, Reason *reason);
 
 /* What a policy shows: for policies_read and for pages. */

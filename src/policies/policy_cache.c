@@ -9,7 +9,7 @@ enum { MOVE_PART = 8 };
 typedef struct Entry {
     struct Entry *chain;         /* the next one in its bucket */
     struct Entry *newer, *older; /* by use */
-    int64_t read_us;
+    ClockReading read_at;
     PolicyKnown known; /* arrays behind the entry, in the same allocation */
     size_t weight;
     uint64_t moved; /* how many entries had been put when it last became the newest */
@@ -26,6 +26,7 @@ struct PolicyCache {
     Entry *newest, *oldest;
     size_t count;
     uint64_t puts;
+    uint64_t generation; /* of the store, that all entries are of */
 };
 
 PolicyCache *policy_cache_new(Clock clock, uint32_t capacity, int64_t valid_us)
@@ -84,20 +85,34 @@ static void drop(PolicyCache *cache, Entry **at)
     free(entry);
 }
 
+static void drop_all(PolicyCache *cache)
+{
+    while (cache->oldest != NULL)
+        drop(cache, find(cache, cache->oldest->known.facts.id));
+}
+
 void policy_cache_free(PolicyCache *cache)
 {
     if (cache == NULL)
         return;
-    while (cache->oldest != NULL)
-        drop(cache, find(cache, cache->oldest->known.facts.id));
+    drop_all(cache);
     free(cache->buckets);
     CHECK(pthread_mutex_destroy(&cache->lock) == 0);
     free(cache);
 }
 
-int64_t policy_cache_now_us(const PolicyCache *cache)
+/* Under the lock. Generations only grow. */
+static void turn_to(PolicyCache *cache, uint64_t generation)
 {
-    return clock_steady_us(cache->clock);
+    if (generation <= cache->generation)
+        return;
+    drop_all(cache);
+    cache->generation = generation;
+}
+
+PolicyAsked policy_cache_ask(PolicyCache *cache, uint64_t generation)
+{
+    return (PolicyAsked){clock_reading(cache->clock), generation};
 }
 
 /* Copies the arrays to `moves`, which has room for both, and lets `to` point at them. */
@@ -132,12 +147,13 @@ static void use(PolicyCache *cache, Entry *entry)
     link_newest(cache, entry);
 }
 
-bool policy_cache_get(PolicyCache *cache, uint64_t id, Arena *arena, PolicyKnown *ret_known)
+bool policy_cache_get(PolicyCache *cache, uint64_t generation, uint64_t id, Arena *arena,
+                      PolicyKnown *ret_known)
 {
-    int64_t now_us = clock_steady_us(cache->clock);
     CHECK(pthread_mutex_lock(&cache->lock) == 0);
+    turn_to(cache, generation);
     Entry **at = find(cache, id), *entry = *at;
-    if (entry != NULL && now_us - entry->read_us >= cache->valid_us) {
+    if (entry != NULL && clock_age_us(cache->clock, entry->read_at) >= cache->valid_us) {
         drop(cache, at);
         entry = NULL;
     }
@@ -149,18 +165,18 @@ bool policy_cache_get(PolicyCache *cache, uint64_t id, Arena *arena, PolicyKnown
     return entry != NULL;
 }
 
-static Entry *entry_new(const PolicyKnown *known, int64_t read_us)
+static Entry *entry_new(const PolicyKnown *known, ClockReading read_at)
 {
     Entry *entry = malloc(sizeof *entry + arrays_size(known));
     CHECK(entry != NULL);
-    entry->read_us = read_us;
+    entry->read_at = read_at;
     entry->weight = 1 + (known->facts.move_count + known->source_count) / 8;
     copy_known(known, (PolicyMove *)(void *)(entry + 1), &entry->known);
     return entry;
 }
 
 /* Of each list the longer one, since neither ever gets shorter; as old as the older of the pictures that it is made of. */
-static Entry *newest_of(const Entry *old, const PolicyKnown *known, int64_t read_us)
+static Entry *newest_of(const Entry *old, const PolicyKnown *known, ClockReading read_at)
 {
     PolicyKnown best = *known;
     if (old != NULL && old->known.facts.move_count > best.facts.move_count)
@@ -173,14 +189,19 @@ static Entry *newest_of(const Entry *old, const PolicyKnown *known, int64_t read
         best.edit = old->known.edit;
     bool mixed = best.facts.moves != known->facts.moves || best.sources != known->sources ||
                  best.edit.revision != known->edit.revision;
-    return entry_new(&best, mixed && old->read_us < read_us ? old->read_us : read_us);
+    return entry_new(&best, mixed ? clock_earlier(old->read_at, read_at) : read_at);
 }
 
-void policy_cache_put(PolicyCache *cache, const PolicyKnown *known, int64_t read_us)
+void policy_cache_put(PolicyCache *cache, const PolicyKnown *known, PolicyAsked asked)
 {
     CHECK(pthread_mutex_lock(&cache->lock) == 0);
+    turn_to(cache, asked.generation);
+    if (asked.generation < cache->generation) {
+        CHECK(pthread_mutex_unlock(&cache->lock) == 0);
+        return;
+    }
     Entry **at = find(cache, known->facts.id);
-    Entry *fresh = newest_of(*at, known, read_us);
+    Entry *fresh = newest_of(*at, known, asked.at);
     if (*at != NULL)
         drop(cache, at);
     Entry **bucket = bucket_of(cache, known->facts.id);

@@ -19,14 +19,20 @@ typedef struct PolicyKnown {
     PolicyEdit edit;
 } PolicyKnown;
 
-/* Entries count for `valid_us` of the clock's steady time. */
+/* Entries count for `valid_us`. */
 PolicyCache *policy_cache_new(Clock clock, uint32_t capacity, int64_t valid_us);
 void policy_cache_free(PolicyCache *cache);
-/* Now, for `read_us` of a later put: to be asked before the store is. */
-int64_t policy_cache_now_us(const PolicyCache *cache);
+/* From when what is put later is: to be asked before the store is. `generation` is the store's (store_generation): in another one nothing
+ * counts that was asked for before. */
+typedef struct PolicyAsked {
+    ClockReading at;
+    uint64_t generation;
+} PolicyAsked;
+PolicyAsked policy_cache_ask(PolicyCache *cache, uint64_t generation);
 /* false when it is not there or too old; otherwise a copy in the arena. */
-bool policy_cache_get(PolicyCache *cache, uint64_t id, Arena *arena, PolicyKnown *ret_known);
-void policy_cache_put(PolicyCache *cache, const PolicyKnown *known, int64_t read_us);
+bool policy_cache_get(PolicyCache *cache, uint64_t generation, uint64_t id, Arena *arena,
+                      PolicyKnown *ret_known);
+void policy_cache_put(PolicyCache *cache, const PolicyKnown *known, PolicyAsked asked);
 void policy_cache_forget(PolicyCache *cache, uint64_t id);
 /* For tests and metrics. */
 size_t policy_cache_weight(PolicyCache *cache);

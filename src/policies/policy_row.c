@@ -127,19 +127,31 @@ Status policy_row_read(Policies *policies, uint64_t id, ReadMode mode, Arena *ar
     return status;
 }
 
-Status policy_known(Policies *policies, uint64_t id, Arena *arena, PolicyKnown *ret_known)
+static Status read_known(Policies *policies, uint64_t id, ReadMode mode, Arena *arena,
+                         PolicyKnown *ret_known)
 {
-    if (policy_cache_get(policies->cache, id, arena, ret_known))
-        return STATUS_OK;
     RowBuilder builder;
-    int64_t read_us = policy_cache_now_us(policies->cache);
-    Status status = read_part(policies, id, SLICE("n"), STORE_NORMAL, arena, &builder);
-    if (status == STATUS_CORRUPT && !MUTANT(normal_read_believed)) /* as in policy_row_read */
+    PolicyAsked asked = policies_ask(policies);
+    Status status = read_part(policies, id, SLICE("n"), mode, arena, &builder);
+    if (status == STATUS_CORRUPT && mode == STORE_NORMAL &&
+        !MUTANT(normal_read_believed)) /* as in policy_row_read */
         status = read_part(policies, id, SLICE("n"), STORE_SERIAL, arena, &builder);
     TRY(status);
-    policy_cache_put(policies->cache, &builder.row.known, read_us);
+    policy_cache_put(policies->cache, &builder.row.known, asked);
     *ret_known = builder.row.known;
     return STATUS_OK;
+}
+
+Status policy_known_fresh(Policies *policies, uint64_t id, Arena *arena, PolicyKnown *ret_known)
+{
+    return read_known(policies, id, STORE_SERIAL, arena, ret_known);
+}
+
+Status policy_known(Policies *policies, uint64_t id, Arena *arena, PolicyKnown *ret_known)
+{
+    if (policy_cache_get(policies->cache, store_generation(policies->store), id, arena, ret_known))
+        return STATUS_OK;
+    return read_known(policies, id, STORE_NORMAL, arena, ret_known);
 }
 
 const PolicyMove *policy_last(const PolicyRow *row)
@@ -195,14 +207,25 @@ static PolicyRow row_after(const PolicyRow *row, const PolicyMove *move, Arena *
 }
 
 static void tell_of_move(Policies *policies, const PolicyRow *row, const PolicyMove *move,
-                         int64_t read_us, Arena *arena)
+                         PolicyAsked asked, Arena *arena)
 {
     PolicyRow row_now = row_after(row, move, arena);
     Policy before, after;
-    policy_cache_put(policies->cache, &row_now.known, read_us);
+    policy_cache_put(policies->cache, &row_now.known, asked);
     policy_of_row(row, &before);
     policy_of_row(&row_now, &after);
     policy_index_change(policies, &before, &after);
+}
+
+Status policy_check_clock(Policies *policies, const PolicyFacts *facts, Reason *reason)
+{
+    int64_t now_us = clock_now_us(policies->world.clock);
+    TRY(clock_guard_check(policies->clock_guard, reason));
+    if (policy_move_time(facts, now_us) > now_us + CLOCK_GUARD_S * US_PER_S)
+        return reason_set(reason, STATUS_UNAVAILABLE, "policy",
+                          "a clock that was wrong has dated this policy ahead: somebody who runs "
+                          "the site corrects that by `ostraka policy repair-time`");
+    return STATUS_OK;
 }
 
 Status policy_append(Policies *policies, const PolicyRow *row, PolicyMove *move,
@@ -210,10 +233,13 @@ Status policy_append(Policies *policies, const PolicyRow *row, PolicyMove *move,
 {
     ARENA_SCOPE Arena *arena = arena_new();
     const PolicyFacts *facts = &row->known.facts;
-    int64_t read_us = policy_cache_now_us(policies->cache);
+    PolicyAsked asked = policies_ask(policies);
     int64_t clock_us = clock_now_us(policies->world.clock);
+    TRY(policy_check_clock(policies, facts, NULL)); /* who has words to say has said them */
     CHECK(facts->move_count < POLICY_MOVES_MAX && !id_is_zero(move->id));
     move->time_us = policy_move_time(facts, clock_us > not_before_us ? clock_us : not_before_us);
+    if (move->time_us > clock_us + CLOCK_GUARD_S * US_PER_S)
+        return STATUS_UNAVAILABLE; /* the target of a merge is dated ahead */
     PolicyHead head = {(uint32_t)facts->move_count + 1, move->id};
     Condition condition = {.column = STATE, .value = row->state_value};
     Slice proof = policy_move_column((uint32_t)facts->move_count, arena);
@@ -226,6 +252,6 @@ Status policy_append(Policies *policies, const PolicyRow *row, PolicyMove *move,
                      .change_count = 2,
                      .proof = proof};
     TRY(policy_update(policies, facts->id, &update, arena));
-    tell_of_move(policies, row, move, read_us, arena);
+    tell_of_move(policies, row, move, asked, arena);
     return STATUS_OK;
 }

@@ -218,6 +218,7 @@ static void set_moves(RankingIndex *index, Record *record, const PolicyFacts *fa
         link_record(index, record, last->other);
     set_steps(record, facts);
     record->move_count = facts->move_count;
+    record->moved_us = last->time_us;
     if (facts->moves[0].time_us < index->first_us)
         index->first_us = facts->moves[0].time_us;
 }
@@ -235,7 +236,10 @@ static void set_groups(RankingIndex *index, Record *record, const Policy *policy
 void ranking_index_set_policy(RankingIndex *index, const Policy *policy)
 {
     Record *record = ranking_index_record(index, policy->id);
-    if (policy->facts.move_count > record->move_count)
+    const PolicyFacts *facts = &policy->facts;
+    bool is_retimed = facts->move_count == record->move_count &&
+                      facts->moves[facts->move_count - 1].time_us < record->moved_us;
+    if (facts->move_count > record->move_count || is_retimed)
         set_moves(index, record, &policy->facts);
     if (policy->revision > record->revision)
         set_groups(index, record, policy);

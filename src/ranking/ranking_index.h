@@ -43,6 +43,7 @@ typedef struct Record {
     size_t number; /* its place in ranking_index_at */
     uint64_t category, party;
     size_t move_count;
+    int64_t moved_us; /* the last of them */
     uint32_t revision;
     bool listed;
     bool counted;          /* its count was read from the store, not only added up from news */

@@ -126,6 +126,15 @@ static void print_metrics(void *context, Buffer *out)
     Site *site = context;
     live_metrics(site->live, out);
     mail_metrics(site->app->mail, print_metric, out);
+    metrics_print_one(out, "ostraka_damaged_voters",
+                      "Voters whose row or log cannot be read; `verify` names them.", false,
+                      (double)votes_damaged_count(site->app->votes));
+}
+
+static void write_health(void *context, JsonWriter *json)
+{
+    Site *site = context;
+    json_member_i64(json, "damaged_voters", (int64_t)votes_damaged_count(site->app->votes));
 }
 
 /* A page of another site can make its own name lead to this machine, and then read what a demo shows to everybody who asks here: all
@@ -155,6 +164,7 @@ void site_serve(Site *site, WebOptions *options)
     options->told_field = "done"; /* see site_done */
     options->error_page = frame_error_page;
     options->metrics = print_metrics;
+    options->health = write_health;
 }
 
 /* True while there is more to read. */

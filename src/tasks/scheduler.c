@@ -99,6 +99,29 @@ static void note_error(Tasks *tasks, TaskPart *part, Status status, const Reason
     log_end(&line);
 }
 
+static bool was_named(const Tasks *tasks, uint64_t voter)
+{
+    for (size_t i = 0; i < tasks->damaged_count; i++)
+        if (tasks->damaged[i] == voter)
+            return true;
+    return false;
+}
+
+void tasks_name_damaged(Tasks *tasks)
+{
+    uint64_t voters[VOTES_DAMAGED_MAX];
+    size_t count = votes_damaged(tasks->options.votes, voters);
+    for (size_t i = 0; i < count && tasks->options.log != NULL; i++) {
+        if (was_named(tasks, voters[i]))
+            continue;
+        LogLine line = log_line(tasks->options.log, LOG_ERROR, "voter_damaged");
+        log_i64(&line, "voter", (int64_t)voters[i]);
+        log_end(&line);
+    }
+    memcpy(tasks->damaged, voters, count * sizeof *voters);
+    tasks->damaged_count = count;
+}
+
 /* Where the pass goes on, or that it has ended. */
 static void move_on(Tasks *tasks, TaskPart *part, const TaskPiece *piece)
 {
@@ -145,6 +168,7 @@ Status task_piece(Tasks *tasks, TaskPart *part, Reason *reason)
     part->turn = ++tasks->turn;
     Status status = part->task->piece(&piece);
     follow(tasks, part, &piece, status);
+    tasks_name_damaged(tasks);
     return status;
 }
 

@@ -147,6 +147,18 @@ static bool is_among(Id id, const Instance *instances, size_t count)
     return false;
 }
 
+/* A heartbeat bears the time of its writer's clock, and is up to INSTANCE_BEAT_S old. */
+static void hear_clocks(Tasks *tasks, const Instance *instances, size_t count)
+{
+    int64_t others_us[INSTANCES_MAX];
+    size_t others = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!instances[i].self)
+            others_us[others++] = instances[i].beat_us;
+    if (tasks->options.clock_guard != NULL)
+        clock_guard_hear(tasks->options.clock_guard, others_us, others);
+}
+
 /* Those who are alive now take the place of those who were. When one of them is gone it may have left something half done. */
 static void hear_of(Tasks *tasks, const Instance *instances, size_t count)
 {
@@ -174,6 +186,7 @@ Status task_beat(Tasks *tasks)
     size_t count;
     TRY(write_beat(tasks, true));
     TRY(tasks_instances(tasks, arena, &instances, &count));
+    hear_clocks(tasks, instances, count);
     if (is_among(tasks->id, instances, count)) /* else its own beat is not seen yet */
         hear_of(tasks, instances, count);
     return STATUS_OK;

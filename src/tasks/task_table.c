@@ -14,6 +14,7 @@ enum {
     CHECKPOINTS_A_PIECE = 4,
     MERGE_GRACE_S = 60, /* whoever began it is probably still at it */
     MERGES_S = 10,
+    LEAVING_S = 10,
     RECOUNT_TRIES = 5,
     ANSWERS_A_PIECE = 100,
     LETTERS_S = 300,
@@ -335,6 +336,24 @@ static Status names(TaskPiece *piece)
     return worst;
 }
 
+/* Nobody is at them any more, or somebody who does the same. What fails is found again by the next sweep. */
+static Status leaving(TaskPiece *piece)
+{
+    const TasksOptions *options = &piece->tasks->options;
+    const Leaving with = {options->accounts, options->policies, options->leaving_listener};
+    uint64_t voters[VOTES_LEFT_MAX];
+    size_t count = votes_take_left(options->votes, voters);
+    Status worst = STATUS_OK;
+    for (size_t i = 0; i < count; i++) {
+        Status status = leaving_finish(&with, voters[i], piece->reason);
+        piece->found += status == STATUS_OK;
+        if (status != STATUS_OK)
+            worst = status;
+    }
+    piece->done = count;
+    return last_piece(piece, worst);
+}
+
 /* ---- Letters --------------------------------------------------------------------------------------------------- */
 
 typedef struct MovedPolicies {
@@ -548,6 +567,9 @@ const Task TASKS[] = {
      merges},
     {"names", S_PER_DAY, 1, false, false,
      "Frees the names of registrations that were never confirmed.", names},
+    {"leaving", LEAVING_S, 1, true, false,
+     "Ends accounts whose votes were withdrawn for good and that could not be closed then.",
+     leaving},
     {"digests", S_PER_HOUR, DIGEST_SHARES, false, false,
      "Writes letters about what happened, to those who want them.", digests},
     {"letters", LETTERS_S, RECENT_HOURS, false, false,

@@ -26,6 +26,7 @@
 #include "ranking/ranking.h"
 #include "reports/reports.h"
 #include "settings/retention.h"
+#include "tasks/leaving.h"
 
 typedef struct Tasks Tasks;
 
@@ -54,7 +55,8 @@ typedef struct DigestTeller {
 typedef struct TasksOptions {
     Store *store;
     World world;
-    bool shared; /* other instances may work on this store */
+    bool shared;             /* other instances may work on this store */
+    ClockGuard *clock_guard; /* hears what the clocks of the others say; or NULL */
     Accounts *accounts;
     Policies *policies;
     Votes *votes;
@@ -71,6 +73,7 @@ typedef struct TasksOptions {
     void *keep_self;
     DigestTeller digest_teller; /* empty: nobody is */
     ReportTeller report_teller; /* the same */
+    LeavingListener leaving_listener;
 } TasksOptions;
 
 enum {

@@ -96,6 +96,8 @@ struct Tasks {
     int64_t beat_us; /* steady clock */
     int64_t beat_stamp;
     uint32_t loaded; /* generation of the counts that the ranking was loaded from */
+    uint64_t damaged[VOTES_DAMAGED_MAX]; /* voters that were named in the log */
+    size_t damaged_count;
 };
 
 extern const Record TASK_STATE_RECORD, TASK_INSTANCE_RECORD;
@@ -120,6 +122,8 @@ int64_t task_backoff_us(uint32_t failures);
 /* An instance starts, this one (`here`: so it does that itself, whoever's turn it is), or another one is gone: what it may have left half
  * done is looked for. */
 void tasks_after_crash(Tasks *tasks, bool here);
+/* Names voters in the log of whom something cannot be read, each once until it can be again. */
+void tasks_name_damaged(Tasks *tasks);
 /* Begins a pass from the beginning. */
 void task_begin(Tasks *tasks, TaskPart *part);
 /* One piece of the pass under way, with all that follows from its result. */

@@ -11,7 +11,7 @@
 enum { SUSPECTS_MAX = 1000, LOOKS = 20, LOOK_PAUSE_US = 50000, SWEEPS = 2, SWEEP_HOURS = 3 };
 enum { PROGRESS_ROWS = 1000 };
 
-typedef enum Heal { HEAL_NOTHING, HEAL_REBUILD, HEAL_LISTS, HEAL_LOAD } Heal;
+typedef enum Heal { HEAL_NOTHING, HEAL_ROWS, HEAL_REBUILD, HEAL_LISTS, HEAL_LOAD } Heal;
 
 static const struct {
     const char *text;
@@ -123,8 +123,13 @@ static Status look_again(Audit *audit, Suspect *suspect)
         TRY(check_unit(audit, &suspect->unit));
         keep_same(&suspect->found, &audit->found);
     }
-    for (size_t i = 0; i < suspect->found.count; i++)
-        audit_fault(audit, suspect->found.differences[i].kind, "%s", suspect->found.words[i]);
+    VerifyReport *report = &audit->report;
+    for (size_t i = 0; i < suspect->found.count; i++) {
+        VerifyKind kind = suspect->found.differences[i].kind;
+        audit_fault(audit, kind, "%s", suspect->found.words[i]);
+        if (kind == VERIFY_VOTER_ROWS && report->damaged_count < VOTES_DAMAGED_MAX)
+            report->damaged[report->damaged_count++] = suspect->unit.id;
+    }
     return STATUS_OK;
 }
 
@@ -383,11 +388,17 @@ Status verify_repair(const VerifyOptions *options, const VerifyReport *report)
     RebuildOptions rebuild = {
         .settle_s = options->settle_s, .progress = tell_rebuilt, .self = &copy};
     bool rebuilds = needs(report, HEAL_REBUILD);
+    Status mended = STATUS_OK;
+    for (size_t i = 0; i < report->damaged_count; i++) {
+        Status status = votes_mend(options->votes, report->damaged[i]);
+        if (status != STATUS_OK)
+            mended = status;
+    }
     if (rebuilds)
         TRY(votes_rebuild(options->votes, &rebuild));
     if (needs(report, HEAL_LISTS))
         TRY(heal_lists(options));
     if (options->ranking != NULL && (rebuilds || needs(report, HEAL_LOAD)))
         TRY(ranking_load(options->ranking, options->votes));
-    return STATUS_OK;
+    return mended;
 }

@@ -1,6 +1,7 @@
 /* verify.h -- the auditor: reads everything, recomputes what was derived from the logs, and says what differs.
  *
  * It reads the rows themselves (votes/ledger.h), not through the calls whose work it checks. What it checks:
+ *   voter_rows      the head, the lines and the log can be read at all
  *   voters          the chain: seq without gaps, each entry names the one before, times increase, the head is the last entry and its sum of
  *                   what is held is right; the lines are what the log says; penalties, settings, and at each entry and its own time a
  *                   balance that is not negative (P1 of votes.h)
@@ -21,10 +22,11 @@
 
 #include "ranking/ranking.h"
 
-/* What is wrong with. A derived row is healed by a new generation, a list by adding and removing, a ranking by loading it; the rest
- * is what everything else is derived from, and needs a person.   name, heals by */
+/* What is wrong with. A derived row is healed by a new generation, a list by adding and removing, a ranking by loading it, a voter's row that
+ * cannot be read by that voter's log; the rest is what everything else is derived from, and needs a person.   name, heals by */
 #define VERIFY_KIND_LIST(X)                          \
     X(VOTERS, "voters", NOTHING)                     \
+    X(VOTER_ROWS, "voter_rows", ROWS)                \
     X(POLICIES, "policies", NOTHING)                 \
     X(POLICY_VOTERS, "policy_voters", REBUILD)       \
     X(POLICY_TOTALS, "policy_totals", REBUILD)       \
@@ -76,11 +78,14 @@ typedef struct VerifyReport {
     uint64_t
         old; /* sets of derived rows that repairs have left behind: they take space, and nobody reads them */
     uint64_t faults[VERIFY_KIND_COUNT];
+    uint64_t damaged[VOTES_DAMAGED_MAX]; /* the voters of VOTER_ROWS */
+    size_t damaged_count;
 } VerifyReport;
 
 uint64_t verify_faults(const VerifyReport *report);
 
 /* OK when all was read, with or without faults. Otherwise the store failed, and the report says how far it came. */
 MUST_USE Status verify_run(const VerifyOptions *options, VerifyReport *ret_report);
-/* Heals what the report names and can be healed; then verify again. CONFLICT: somebody else repairs. */
+/* Heals what the report names and can be healed; then verify again. CONFLICT: somebody else repairs. CORRUPT: all of it is done but for voters
+ * whose log cannot be read: they stay as they are, and hinder nobody else. */
 MUST_USE Status verify_repair(const VerifyOptions *options, const VerifyReport *report);

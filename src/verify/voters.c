@@ -400,7 +400,9 @@ Status check_voter(Audit *audit, const Unit *unit, Arena *arena)
     if (status == STATUS_OK)
         status = check_chain_of(&replay, &voter, seqs);
     if (status == STATUS_CORRUPT || status == STATUS_NOT_FOUND)
-        audit_differs(audit, WRONG(VERIFY_VOTERS, key_of(KEY_HEAD, 0)),
+        audit_differs(audit,
+                      WRONG(status == STATUS_CORRUPT ? VERIFY_VOTER_ROWS : VERIFY_VOTERS,
+                            key_of(KEY_HEAD, 0)),
                       status == STATUS_CORRUPT ? "voter %llu: the row cannot be read"
                                                : "voter %llu: there is no head or no account",
                       (unsigned long long)unit->id);

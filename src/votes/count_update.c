@@ -371,20 +371,23 @@ static uint64_t *slot_of(Votes *votes, uint64_t policy)
 static bool is_noted(Votes *votes, uint64_t policy, uint64_t moment)
 {
     pthread_mutex_lock(&votes->lock);
-    bool noted = votes->noted_at == moment && *slot_of(votes, policy) == policy;
+    bool noted = votes->noted_at == moment && *slot_of(votes, policy) == policy &&
+                 votes->noted_in == store_generation(votes->store);
     pthread_mutex_unlock(&votes->lock);
     return noted;
 }
 
-/* The note is acknowledged. */
-static void remember_noted(Votes *votes, uint64_t policy, uint64_t moment)
+/* The note is acknowledged, but not synced yet: `generation` is the store's from before it was written, so that a note that a failed sync took
+ * away is not taken for one that is there. */
+static void remember_noted(Votes *votes, uint64_t policy, uint64_t moment, uint64_t generation)
 {
     pthread_mutex_lock(&votes->lock);
-    if (votes->noted_at < moment) {
+    if (votes->noted_at < moment || votes->noted_in < generation) {
         memset(votes->noted, 0, sizeof votes->noted);
         votes->noted_at = moment;
+        votes->noted_in = generation;
     }
-    if (votes->noted_at == moment)
+    if (votes->noted_at == moment && votes->noted_in == generation)
         *slot_of(votes, policy) = policy;
     pthread_mutex_unlock(&votes->lock);
 }
@@ -431,6 +434,7 @@ static void write_plain(CountUpdatePart *part, Bucket *buckets, size_t count)
     Batch *batches = ARENA_ARRAY(arena, count, Batch);
     Status *statuses = ARENA_ARRAY(arena, count, Status);
     size_t whole = 0;
+    uint64_t generation = store_generation(part->count_update->votes->store);
     part->now_us = clock_now_us(part->count_update->votes->world.clock);
     part->minute = (uint32_t)(part->now_us / (60 * US_PER_S));
     part->moment =
@@ -445,7 +449,8 @@ static void write_plain(CountUpdatePart *part, Bucket *buckets, size_t count)
             continue;
         buckets[i].status = status == STATUS_OK ? statuses[whole++] : status;
         if (buckets[i].status == STATUS_OK)
-            remember_noted(part->count_update->votes, buckets[i].items[0].policy, part->moment);
+            remember_noted(part->count_update->votes, buckets[i].items[0].policy, part->moment,
+                           generation);
     }
     for (size_t i = 0; i < count && MUTANT(plain_not_acknowledged); i++)
         buckets[i].status = STATUS_OK;

@@ -416,7 +416,7 @@ Status notices_list(Votes *votes, uint64_t account, Arena *arena, PolicyNotice *
     Voter voter;
     PolicySet set;
     Dismissed dismissed;
-    TRY(votes_read_voter(votes, account, arena, &voter));
+    TRY(votes_read_voter(votes, account, NO_TOKEN, arena, &voter));
     TRY(read_dismissed(votes, account, arena, &dismissed));
     TRY(collect_policies(votes, &voter, arena, &set));
     NoticeList *list = ARENA_NEW(arena, NoticeList);

@@ -92,6 +92,18 @@ static void advance(Projection *projection)
     }
 }
 
+/* An entry that cannot be read ends what the walker carries: it is that voter's damage, and nobody else's. */
+static bool take_entry(Projection *projection, Walker *walker, const Cell *cell)
+{
+    if (ledger_get_entry(cell->column, cell->value, projection->arena,
+                         &walker->entries[walker->count]) == STATUS_OK) {
+        walker->count++;
+        return true;
+    }
+    votes_note_damage(projection->votes, walker->voter);
+    return false;
+}
+
 /* All entries of one voter that are not projected yet, at most a page. */
 static Status load_page(Projection *projection, Walker *walker)
 {
@@ -105,10 +117,8 @@ static Status load_page(Projection *projection, Walker *walker)
                    .mode = STORE_SERIAL};
     TRY(store_slice(projection->votes->store, &query, arena, &page));
     walker->entries = ARENA_ARRAY(arena, page.count, Entry);
-    for (size_t i = 0; i < page.count; i++)
-        TRY(ledger_get_entry(page.cells[i].column, page.cells[i].value, arena,
-                             &walker->entries[i]));
-    walker->count = page.count;
+    while (walker->count < page.count && take_entry(projection, walker, &page.cells[walker->count]))
+        continue;
     return STATUS_OK;
 }
 
@@ -134,11 +144,11 @@ static Status read_entries(Projection *projection, Walker **walkers, size_t coun
             continue;
         }
         walker->entries = ARENA_NEW(arena, Entry);
-        walker->count = 1;
         walker->status = next->status == STATUS_OK ? behind->status : next->status;
-        if (walker->status == STATUS_NOT_FOUND)
-            walker->status =
-                ledger_get_entry(next->cell.column, next->cell.value, arena, walker->entries);
+        if (walker->status == STATUS_NOT_FOUND) {
+            walker->status = STATUS_OK;
+            (void)take_entry(projection, walker, &next->cell);
+        }
     }
     return STATUS_OK;
 }

@@ -50,37 +50,73 @@ const char *save_outcome_text(SaveOutcome outcome)
 
 /* ---- Reading a voter --------------------------------------------------------------------------------------- */
 
-Status votes_read_row(Votes *votes, Arena *arena, Voter *voter)
+static Status take_token(Slice value, Voter *voter)
 {
-    Page page;
-    Query query = {.table = &TABLE_VOTERS,
-                   .row = ledger_u64(arena, voter->id),
-                   .to = SLICE("t"),
-                   .limit = STORE_PAGE_MAX,
-                   .mode = STORE_SERIAL};
-    TRY(store_slice(votes->store, &query, arena, &page));
-    if (page.more)
-        return STATUS_CORRUPT; /* more lines than a voter can have */
-    voter->lines = ARENA_ARRAY(arena, page.count + 1, VoteLine);
-    for (size_t i = 0; i < page.count; i++) {
-        const Cell *cell = &page.cells[i];
-        if (slice_equal(cell->column, SLICE("head"))) {
-            TRY(ledger_get_head(cell->value, &voter->head));
-            voter->head_value = cell->value;
-            voter->has_head = true;
-        } else {
-            TRY(ledger_get_line(cell->column, cell->value, &voter->lines[voter->line_count++]));
-        }
-    }
+    Reader reader = reader_of(value);
+    voter->token_seq = reader_u64(&reader);
+    voter->has_token = true;
+    return reader_done(&reader) ? STATUS_OK : STATUS_CORRUPT;
+}
+
+/* By itself, where the row came from a copy or was longer than a page. */
+static Status read_token(Votes *votes, Arena *arena, Voter *voter)
+{
+    Cell cell;
+    if (id_is_zero(voter->token))
+        return STATUS_OK;
+    Read read = {&TABLE_VOTERS, ledger_u64(arena, voter->id), ledger_token(arena, voter->token),
+                 STORE_SERIAL};
+    Status status = store_read(votes->store, &read, arena, &cell);
+    if (status == STATUS_NOT_FOUND)
+        return STATUS_OK;
+    TRY(status);
+    return take_token(cell.value, voter);
+}
+
+static Status take_cell(const Cell *cell, Slice token, Voter *voter)
+{
+    if (slice_starts_with(cell->column, SLICE("t/")))
+        return slice_equal(cell->column, token) ? take_token(cell->value, voter) : STATUS_OK;
+    if (!slice_equal(cell->column, SLICE("head")))
+        return ledger_get_line(cell->column, cell->value, &voter->lines[voter->line_count++]);
+    TRY(ledger_get_head(cell->value, &voter->head));
+    voter->head_value = cell->value;
+    voter->has_head = true;
     return STATUS_OK;
 }
 
-Status votes_read_voter(Votes *votes, uint64_t id, Arena *arena, Voter *ret_voter)
+/* With the tokens up to the one that is asked for: they stand behind the lines, and are few. */
+Status votes_read_row(Votes *votes, Arena *arena, Voter *voter)
 {
-    Voter voter = {.id = id};
+    Page page;
+    BUFFER_SCOPE Buffer end = {0};
+    Slice token = id_is_zero(voter->token) ? SLICE("t") : ledger_token(arena, voter->token);
+    buffer_bytes(&end, token);
+    if (!id_is_zero(voter->token))
+        buffer_u8(&end, 0); /* the next column behind it */
+    Query query = {.table = &TABLE_VOTERS,
+                   .row = ledger_u64(arena, voter->id),
+                   .to = buffer_slice(&end),
+                   .limit = STORE_PAGE_MAX,
+                   .mode = STORE_SERIAL};
+    TRY(store_slice(votes->store, &query, arena, &page));
+    if (page.more && !slice_starts_with(page.cells[page.count - 1].column, SLICE("t/")))
+        return STATUS_CORRUPT; /* more lines than a voter can have */
+    voter->lines = ARENA_ARRAY(arena, page.count + 1, VoteLine);
+    for (size_t i = 0; i < page.count; i++)
+        TRY(take_cell(&page.cells[i], token, voter));
+    return page.more ? read_token(votes, arena, voter) : STATUS_OK;
+}
+
+Status votes_read_voter(Votes *votes, uint64_t id, Id token, Arena *arena, Voter *ret_voter)
+{
+    Voter voter = {.id = id, .token = token};
     if (votes->exact) {
         TRY(accounts_recent(votes->accounts, id, arena, &voter.account));
+        voter.token = (Id){{0}};
         TRY(votes_cached_row(votes, arena, &voter));
+        voter.token = token;
+        TRY(read_token(votes, arena, &voter));
     } else {
         TRY(accounts_read(votes->accounts, id, arena, &voter.account));
         TRY(votes_read_row(votes, arena, &voter));
@@ -144,7 +180,7 @@ Status votes_state_of(Votes *votes, const Voter *voter, Arena *arena, VoterState
 Status votes_show(Votes *votes, uint64_t id, Arena *arena, VoterState *ret_state)
 {
     Voter voter;
-    TRY(votes_read_voter(votes, id, arena, &voter));
+    TRY(votes_read_voter(votes, id, NO_TOKEN, arena, &voter));
     return votes_state_of(votes, &voter, arena, ret_state);
 }
 
@@ -286,7 +322,8 @@ static VoteRule judge_save(Save *save)
     if (count > 0)
         memcpy(vote_requests, request->vote_requests, count * sizeof *vote_requests);
     if (save->plan.creates != 0)
-        vote_requests[count++] = (VoteRequest){save->plan.creates, request->create_held};
+        vote_requests[count++] =
+            (VoteRequest){.policy = save->plan.creates, .held = request->create_held};
     save->plan.time_us =
         vote_entry_time(&save->judge.ground, lines_of(&save->voter), request->vote_requests,
                         request->vote_request_count, save->voter.head.time_us, clock_us);
@@ -302,6 +339,19 @@ static VoteRule judge_save(Save *save)
     if (rule == VOTE_RULE_NONE && request->has_price && save->plan.penalty > request->price)
         return VOTE_RULE_PRICE;
     return rule;
+}
+
+/* What was seen is not what this handle knows. The policies that it knows by its cache may be behind on a merge that the voter saw by
+ * another instance: then they are read anew, and the request is judged by that. Where nobody else writes the cache is right. */
+static Status judge_seen(Save *save)
+{
+    save->result.rule = judge_save(save);
+    if (save->result.rule == VOTE_RULE_SEEN && !save->votes->exact) {
+        save->judge.reader = (PoliciesReader){
+            .policies = save->votes->policies, .arena = save->arena, .fresh = true};
+        save->result.rule = judge_save(save);
+    }
+    return save->judge.reader.failed;
 }
 
 /* Whether the judge came as far as to know the price. */
@@ -329,28 +379,27 @@ static Status tell(Save *save, SaveOutcome outcome, SaveResult *result)
     return votes_show(save->votes, save->request->voter, save->arena, &result->state);
 }
 
-/* The head is not the version that was seen: either this very form was saved before, or somebody was first. */
-static Status answer_stale(Save *save, SaveResult *result)
+/* This very form was saved before: the same answer again, whatever version it says was seen, and whatever became of the voter since. It is
+ * saved, so what cannot be read now makes no other answer of it than UNKNOWN. */
+static Status answer_known(Save *save, SaveResult *result)
 {
-    Cell cell;
     Entry entry;
-    Read read = {&TABLE_VOTERS, ledger_u64(save->arena, save->voter.id),
-                 ledger_token(save->arena, save->request->token), STORE_SERIAL};
-    if (id_is_zero(save->request->token))
-        return tell(save, SAVE_STALE, result);
-    Status status = store_read(save->votes->store, &read, save->arena, &cell);
-    if (status == STATUS_NOT_FOUND)
-        return tell(save, SAVE_STALE, result);
-    TRY(status);
-    Reader reader = reader_of(cell.value);
-    uint64_t seq = reader_u64(&reader);
-    if (!reader_done(&reader))
-        return STATUS_CORRUPT;
-    TRY(votes_read_entry(save->votes, save->voter.id, seq, save->arena, &entry));
+    if (votes_read_entry(save->votes, save->voter.id, save->voter.token_seq, save->arena, &entry) !=
+            STATUS_OK ||
+        tell(save, SAVE_SAVED, result) != STATUS_OK)
+        return STATUS_UNKNOWN;
     result->seq = entry.seq;
     result->version = entry.version;
     result->created = entry.created;
-    return tell(save, SAVE_SAVED, result);
+    return STATUS_OK;
+}
+
+/* The head became another between reading and appending: either this very form was saved, or somebody was first. */
+static Status answer_conflict(Save *save, SaveResult *result)
+{
+    if (read_token(save->votes, save->arena, &save->voter) != STATUS_OK)
+        return STATUS_UNKNOWN;
+    return save->voter.has_token ? answer_known(save, result) : tell(save, SAVE_STALE, result);
 }
 
 /* The row of a new policy, as pending, surely written, before the entry that creates it. */
@@ -364,7 +413,9 @@ static Status write_pending(Save *save, Reason *reason)
                         .seq = save->entry.seq,
                         .version = save->entry.version,
                         .time_us = save->plan.time_us};
+    uint64_t before = store_effects();
     Status status = policies_create(save->votes->policies, &policy, reason);
+    store_effects_forget(before); /* by itself it never comes to be */
     return status == STATUS_UNKNOWN ? STATUS_UNAVAILABLE
                                     : status; /* the vote itself was not sent */
 }
@@ -475,12 +526,15 @@ static Status judge_request(Save *save, Reason *reason)
     Votes *votes = save->votes;
     SaveResult *result = &save->result;
     if (!id_equal(save->voter.head.version, save->request->seen))
-        return answer_stale(save, result);
+        return tell(save, SAVE_STALE, result);
     save->plan.lines = plan_lines(save->arena);
     if (save->request->create != NULL)
         TRY(policies_next_id(votes->policies, &save->plan.creates));
-    result->rule = judge_save(save);
-    TRY(save->judge.reader.failed);
+    TRY(judge_seen(save));
+    if (result->rule == VOTE_RULE_SEEN) {
+        result->rule = VOTE_RULE_NONE;
+        return tell(save, SAVE_STALE, result);
+    }
     result->refused_policy = save->plan.refused_policy;
     if (is_weighed(result->rule))
         result->price = price_of(save);
@@ -505,11 +559,13 @@ Status votes_save_begin(Votes *votes, const SaveRequest *request, Arena *arena, 
     Save *save = ARENA_ARRAY(arena, 1, Save);
     *save =
         (Save){.votes = votes, .request = request, .arena = arena, .appended = STATUS_UNAVAILABLE};
-    TRY(votes_read_voter(votes, request->voter, arena, &save->voter));
+    TRY(votes_read_voter(votes, request->voter, request->token, arena, &save->voter));
+    *ret_save = save;
+    if (save->voter.has_token)
+        return answer_known(save, &save->result);
     TRY(may_save(&save->voter, request, reason));
     TRY(judge_for(votes, &save->voter, arena, &save->judge));
     TRY(judge_request(save, reason));
-    *ret_save = save;
     return STATUS_OK;
 }
 
@@ -530,11 +586,13 @@ void votes_save_send(Save *const *saves, size_t count)
 static Status answer_appended(Save *save)
 {
     if (save->appended == STATUS_CONFLICT)
-        return answer_stale(save, &save->result);
+        return answer_conflict(save, &save->result);
     if (save->appended == STATUS_UNKNOWN) {
         save->result.outcome = SAVE_UNKNOWN;
         save->result.created = save->plan.creates;
-        return state_of(save->votes, &save->voter, &save->judge, &save->result.state);
+        return state_of(save->votes, &save->voter, &save->judge, &save->result.state) == STATUS_OK
+                   ? STATUS_OK
+                   : STATUS_UNKNOWN;
     }
     TRY(save->appended);
     finish(save);
@@ -565,7 +623,7 @@ Status votes_cost(Votes *votes, uint64_t id, const VoteRequest *vote_requests, s
         .voter = id, .vote_requests = vote_requests, .vote_request_count = count};
     Save save = {.votes = votes, .request = &request, .arena = arena};
     save.plan.lines = plan_lines(arena);
-    TRY(votes_read_voter(votes, id, arena, &save.voter));
+    TRY(votes_read_voter(votes, id, NO_TOKEN, arena, &save.voter));
     TRY(judge_for(votes, &save.voter, arena, &save.judge));
     CostAnswer answer = {.rule = judge_save(&save), .refused_policy = save.plan.refused_policy};
     int64_t before = vote_balance(&save.judge.ground, lines_of(&save.voter), save.plan.time_us);
@@ -590,7 +648,7 @@ Status votes_leave(Votes *votes, uint64_t id, Reason *reason)
     SaveRequest request = {.voter = id};
     Save save = {.votes = votes, .request = &request, .arena = arena};
     save.plan.lines = plan_lines(arena);
-    TRY(votes_read_voter(votes, id, arena, &save.voter));
+    TRY(votes_read_voter(votes, id, NO_TOKEN, arena, &save.voter));
     if (save.voter.head.closed)
         return STATUS_OK;
     if (save.voter.account.state != ACCOUNT_CONFIRMED)

@@ -11,7 +11,8 @@ typedef struct Looked {
     size_t count;
     uint64_t *late; /* room for all */
     size_t late_count;
-    Status worst; /* of those who could not be read */
+    size_t behind; /* of them, by their heads */
+    Status worst;  /* of those who could not be asked about */
 } Looked;
 
 static Status read_both(Votes *votes, uint32_t generation, const Looked *looked, Arena *arena,
@@ -28,7 +29,33 @@ static Status read_both(Votes *votes, uint32_t generation, const Looked *looked,
     return store_read_many(votes->store, reads, 2 * looked->count, arena, ret_answers);
 }
 
-/* Adds those who are behind in a generation. */
+/* Their account is somebody else's business (tasks/leaving.h), but it is here that they are met. Whoever finds no room, or whose account cannot
+ * be read, is met again. */
+static void note_left(Votes *votes, uint64_t voter)
+{
+    bool gone;
+    if (accounts_is_gone(votes->accounts, voter, &gone) != STATUS_OK || gone)
+        return;
+    pthread_mutex_lock(&votes->lock);
+    bool is_there = votes->left_count == VOTES_LEFT_MAX;
+    for (size_t i = 0; i < votes->left_count; i++)
+        is_there |= votes->left[i] == voter;
+    if (!is_there)
+        votes->left[votes->left_count++] = voter;
+    pthread_mutex_unlock(&votes->lock);
+}
+
+size_t votes_take_left(Votes *votes, uint64_t ret_voters[VOTES_LEFT_MAX])
+{
+    pthread_mutex_lock(&votes->lock);
+    size_t count = votes->left_count;
+    memcpy(ret_voters, votes->left, count * sizeof *ret_voters);
+    votes->left_count = 0;
+    pthread_mutex_unlock(&votes->lock);
+    return count;
+}
+
+/* Adds those who are behind in a generation, and those of whom nobody knows, because the head cannot be read: their log perhaps can. */
 static Status find_late(Votes *votes, uint32_t generation, Arena *arena, Looked *looked)
 {
     ReadAnswer *answers = ARENA_ARRAY(arena, 2 * looked->count, ReadAnswer);
@@ -43,10 +70,19 @@ static Status find_late(Votes *votes, uint32_t generation, Arena *arena, Looked 
             continue; /* the mark came first and the save never */
         if (status == STATUS_OK && done->status != STATUS_OK && done->status != STATUS_NOT_FOUND)
             status = done->status;
-        if (status != STATUS_OK)
-            looked->worst = status;
-        else if (at.seq > (done->status == STATUS_OK ? reader_u64(&reader) : 0))
+        if (status == STATUS_OK && at.closed)
+            note_left(votes, looked->voters[i]);
+        if (status == STATUS_CORRUPT) {
+            votes_note_damage(votes, looked->voters[i]);
             looked->late[looked->late_count++] = looked->voters[i];
+        } else if (status != STATUS_OK) {
+            looked->worst = status;
+        } else if (at.seq > (done->status == STATUS_OK ? reader_u64(&reader) : 0)) {
+            looked->late[looked->late_count++] = looked->voters[i];
+            looked->behind++;
+        } else {
+            votes_note_whole(votes, looked->voters[i]);
+        }
     }
     return STATUS_OK;
 }
@@ -57,8 +93,9 @@ typedef struct VoterPage {
 } VoterPage;
 
 /* Projects those of a page of voters who are behind, and says how many they were: in one generation, or, while two are written, in
- * either. */
-static Status project_page(Votes *votes, const VoterPage *page, Arena *arena, size_t *behind)
+ * either. What goes wrong with some of them is the worst of `*worst`, and does not keep the others waiting. */
+static Status project_page(Votes *votes, const VoterPage *page, Arena *arena, size_t *behind,
+                           Status *worst)
 {
     Generations generations;
     Looked looked = {.voters = page->voters,
@@ -68,9 +105,13 @@ static Status project_page(Votes *votes, const VoterPage *page, Arena *arena, si
     TRY(find_late(votes, generations.current, arena, &looked));
     if (generations.has_also)
         TRY(find_late(votes, generations.also, arena, &looked));
-    *behind += looked.late_count;
-    TRY(votes_project(votes, looked.late, looked.late_count));
-    return looked.worst;
+    *behind += looked.behind;
+    Status status = votes_project(votes, looked.late, looked.late_count);
+    if (status == STATUS_OK)
+        status = looked.worst;
+    if (status != STATUS_OK)
+        *worst = status;
+    return STATUS_OK;
 }
 
 /* The mistake that the top of this file speaks of. */
@@ -91,19 +132,23 @@ static Status sweep_row(Votes *votes, Slice row, Arena *arena, size_t *behind)
 {
     enum { PAGE = SIMULATED(1000, 1) };
     char last[8];
+    Status worst = STATUS_OK;
     Query query = {.table = &TABLE_DIRTY, .row = row, .limit = PAGE};
     for (bool more = true; more;) {
         Page page;
         arena_reset(arena);
         TRY(store_slice(votes->store, &query, arena, &page));
         uint64_t *voters = ARENA_ARRAY(arena, page.count, uint64_t);
+        size_t count = 0;
         for (size_t i = 0; i < page.count; i++) {
             Reader reader = reader_of(page.cells[i].column);
-            voters[i] = reader_u64(&reader);
-            if (!reader_done(&reader))
-                return STATUS_CORRUPT;
+            voters[count] = reader_u64(&reader);
+            if (reader_done(&reader))
+                count++;
+            else
+                worst = STATUS_CORRUPT; /* a mark that names nobody */
         }
-        TRY(project_page(votes, &(VoterPage){voters, page.count}, arena, behind));
+        TRY(project_page(votes, &(VoterPage){voters, count}, arena, behind, &worst));
         if (MUTANT(marks_consumed))
             TRY(consume_marks(votes, row, &page, arena));
         more = page.more && !MUTANT(one_page_of_marks);
@@ -113,7 +158,7 @@ static Status sweep_row(Votes *votes, Slice row, Arena *arena, size_t *behind)
             query.resume = true;
         }
     }
-    return STATUS_OK;
+    return worst;
 }
 
 Status votes_sweep_hour(Votes *votes, uint32_t hour, size_t *ret_behind)
@@ -150,7 +195,9 @@ Status votes_sweep_page(Votes *votes, Slice position, Arena *arena, Slice *ret_p
     size_t count;
     TRY(list_voters(votes, position, arena, &(VotesPage){ret_position, ret_more, &count}, &voters));
     *ret_behind = 0;
-    return project_page(votes, &(VoterPage){voters, count}, arena, ret_behind);
+    Status worst = STATUS_OK;
+    TRY(project_page(votes, &(VoterPage){voters, count}, arena, ret_behind, &worst));
+    return worst;
 }
 
 Status votes_pass_page(Votes *votes, uint32_t generation, Slice position, Arena *arena,
@@ -211,7 +258,7 @@ Status votes_settle_creation(Votes *votes, uint64_t policy, int64_t creation_gra
         if (age_us < creation_grace_s * US_PER_S)
             return STATUS_OK; /* it may still come */
         Voter voter;
-        TRY(votes_read_voter(votes, row.creator, arena, &voter));
+        TRY(votes_read_voter(votes, row.creator, NO_TOKEN, arena, &voter));
         if (voter.head.seq + 1 == row.created_seq)
             TRY(append_fence(votes, &voter, arena));
     }

@@ -186,8 +186,10 @@ static VoteRule plan_wish(const VoteGround *ground, VoteLines lines, const VoteR
     if (!policy_standing(ground->policies, want->policy, plan->time_us, &standing))
         return VOTE_RULE_NO_POLICY;
     if (standing.root != want->policy)
-        return VOTE_RULE_MERGED;
+        return want->has_seen ? VOTE_RULE_SEEN : VOTE_RULE_MERGED;
     int64_t seen = vote_held_on(ground, lines, want->policy, plan->time_us);
+    if (want->has_seen && want->seen != seen)
+        return VOTE_RULE_SEEN;
     if (want->held == seen)
         return VOTE_RULE_NONE;
     if (standing.state != POLICY_ACTIVE)

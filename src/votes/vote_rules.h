@@ -68,7 +68,8 @@ typedef struct VoteGround {
     X(TOO_OFTEN, "too_often", "at most 500 saves a day")                                        \
     X(CLOSED, "closed", "this account is closed")                                               \
     X(AHEAD, "ahead", "the clocks are too far apart; try again in some minutes")                \
-    X(PRICE, "price", "taking back costs more than you agreed to")
+    X(PRICE, "price", "taking back costs more than you agreed to")                              \
+    X(SEEN, "seen", "a merge changed what this line holds since it was shown")
 
 typedef enum VoteRule {
 #define X(name, word, text) VOTE_RULE_##name,
@@ -80,10 +81,13 @@ typedef enum VoteRule {
 const char *vote_rule_name(VoteRule rule);
 const char *vote_rule_text(VoteRule rule);
 
-/* What a voter asks for: the line that they see on `policy` shall hold `held`. */
+/* What a voter asks for: the line that they see on `policy` shall hold `held`. It means what it says only as long as the line is what the
+ * voter saw: merges change that without a save. So a request says what was seen, and where that differs it is answered by the rule SEEN. */
 typedef struct VoteRequest {
     uint64_t policy;
     int64_t held;
+    bool has_seen; /* false: whatever it holds */
+    int64_t seen;
 } VoteRequest;
 
 /* What a save does: the lines that change, with their new content, ascending by policy. Members of a merge may be

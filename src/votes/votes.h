@@ -103,9 +103,9 @@ typedef struct SaveRequest {
     Id seen; /* the version that the voter saw; zero before the first save */
     const VoteRequest *vote_requests;
     size_t vote_request_count;
-    Id token;       /* zero: none. The same token again gives the same answer, for 7 days */
-    bool has_price; /* the voter was told what taking back costs: */
-    int64_t price;  /* refused by the rule PRICE when it costs more */
+    Id token; /* zero: none. The same token again gives the same answer, for 7 days, whatever was seen */
+    bool has_price;           /* the voter was told what taking back costs: */
+    int64_t price;            /* refused by the rule PRICE when it costs more */
     const PolicyText *create; /* or NULL. A new policy */
     int64_t create_held;      /* its first line */
     int64_t time_us;          /* 0: now. Generators of past data say when; later entries only */
@@ -118,6 +118,7 @@ typedef struct VotePrice {
     int64_t balance;    /* after it; below zero: so many are missing */
 } VotePrice;
 
+/* STALE: the head is not `seen`, or a line that is to change does not hold what the request says was seen. */
 typedef enum SaveOutcome { SAVE_SAVED, SAVE_STALE, SAVE_REFUSED, SAVE_UNKNOWN } SaveOutcome;
 const char *save_outcome_text(SaveOutcome outcome);
 
@@ -132,7 +133,8 @@ typedef struct SaveResult {
     VoterState state; /* what stands now; after UNKNOWN: what was last seen */
 } SaveResult;
 
-/* OK whenever there is a result. Else nothing was done: INVALID (the text of the policy: see reason), NOT_FOUND (no such account),
+/* OK whenever there is a result. UNKNOWN: it is perhaps saved, or was by an earlier try with this token, and not even what stands could be
+ * read. Else nothing was done: INVALID (the text of the policy: see reason), NOT_FOUND (no such account),
  * DENIED (not confirmed, or the right was taken away), UNAVAILABLE. */
 MUST_USE Status votes_save(Votes *votes, const SaveRequest *request, Arena *arena,
                            SaveResult *ret_result, Reason *reason);
@@ -156,8 +158,8 @@ typedef struct CostAnswer {
 MUST_USE Status votes_cost(Votes *votes, uint64_t voter, const VoteRequest *vote_requests,
                            size_t count, Arena *arena, CostAnswer *ret_answer);
 
-/* The last entry of a voter: all lines to zero, closed. Later saves are refused. Then the caller closes the account. OK also when
- * it was closed before; REFUSED: the account is not confirmed, and there is nothing to leave; UNKNOWN: ask again. */
+/* The last entry of a voter: all lines to zero, closed. Later saves are refused. Then the caller closes the account (tasks/leaving.h); when it
+ * cannot, whoever sweeps finds the voter. OK also when it was closed before; REFUSED: the account is not confirmed, and there is nothing to leave; UNKNOWN: ask again. */
 MUST_USE Status votes_leave(Votes *votes, uint64_t voter, Reason *reason);
 
 /* ---- A voter's history ------------------------------------------------------------------------------------- */
@@ -323,6 +325,19 @@ MUST_USE Status votes_sweep_hour(Votes *votes, uint32_t hour, size_t *ret_behind
  * the status says so and the three are set all the same, so that a pass can go on without them. */
 MUST_USE Status votes_sweep_page(Votes *votes, Slice position, Arena *arena, Slice *ret_position,
                                  bool *ret_more, size_t *ret_behind);
+/* Voters that sweeps of this handle have found to have left while their account is not gone; each is returned once, until it is found again. */
+enum { VOTES_LEFT_MAX = 64 };
+size_t votes_take_left(Votes *votes, uint64_t ret_voters[VOTES_LEFT_MAX]);
+
+/* Voters of whom something could not be read when they were last looked at: the head, a line, or an entry that is not projected yet. Sweeps
+ * and passes leave that out, go on, and do not fail by it. Returns how many; the first VOTES_DAMAGED_MAX are kept. */
+enum { VOTES_DAMAGED_MAX = 64 };
+size_t votes_damaged(Votes *votes, uint64_t ret_voters[VOTES_DAMAGED_MAX]);
+size_t votes_damaged_count(const Votes *votes);
+/* Writes a head and lines that cannot be read anew, as the voter's log says them. CORRUPT: the log itself cannot be read or has a gap, or
+ * says something else than a head that can be read; nothing was done. CONFLICT: somebody else was first. Repeating it is fine. */
+MUST_USE Status votes_mend(Votes *votes, uint64_t voter);
+
 /* A policy that is still pending: active when its entry is in the creator's chain; void when another entry stands there. After
  * `creation_grace_s` a fence is appended to the chain, so that the question has an answer. */
 MUST_USE Status votes_settle_creation(Votes *votes, uint64_t policy, int64_t creation_grace_s);

@@ -10,11 +10,13 @@
  *   sweep.c     finding what was left behind
  *   counts.c    reading counts
  *   voters.c    how many people are behind them
+ *   damage.c    voters whose row or log cannot be read
  *   late.c      marks of days that changed when they were over
  *   generations.c  which set of derived rows counts */
 #pragma once
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/mutant.h"
 #include "base/read_cache.h"
@@ -49,14 +51,20 @@ struct Votes {
 
     pthread_mutex_t lock;    /* guards what is below; never held while the store is asked */
     Generations generations; /* as last read, and when */
-    int64_t generations_us;
+    ClockReading generations_read;
     bool generations_known;
-    QueuedVoter *waiting; /* a ring */
+    uint64_t left[VOTES_LEFT_MAX]; /* voters whose chain is closed and whose account is not gone */
+    size_t left_count;
+    uint64_t damaged[VOTES_DAMAGED_MAX];
+    _Atomic size_t damaged_count; /* also read without the lock */
+    QueuedVoter *waiting;         /* a ring */
     size_t waiting_first, waiting_count;
     pthread_cond_t somebody; /* waits, or await_ends */
     bool await_ends;
     uint64_t
         noted_at; /* policies that this handle has marked as changed in this minute, or second: */
+    uint64_t
+        noted_in; /* generation of the store: a reopen may have lost the marks of the one before */
     uint64_t noted[NOTED_CHANGES]; /* by hash, the last one of each */
 };
 
@@ -66,10 +74,15 @@ typedef struct RowKey {
     uint64_t voter;
 } RowKey;
 
+static const Id NO_TOKEN = {{0}};
+
 /* A voter's row, without the log. */
 typedef struct Voter {
     uint64_t id;
     Account account;
+    Id token;       /* of the request that the row is read for; zero: none */
+    bool has_token; /* it was saved before: */
+    uint64_t token_seq;
     bool has_head;
     LedgerHead head; /* all zero without one */
     Slice head_value;
@@ -79,8 +92,11 @@ typedef struct Voter {
     CachedBytes copy; /* what admits the row to the copies */
 } Voter;
 
-MUST_USE Status votes_read_voter(Votes *votes, uint64_t id, Arena *arena, Voter *ret_voter);
-/* The same for a voter whose id and account are there already: head and lines. */
+/* The account, head and lines, and whether the entry of `token` (zero: of none) is in the chain: not read before the head is, so that a head
+ * without it stays without it, or does not stay. */
+MUST_USE Status votes_read_voter(Votes *votes, uint64_t id, Id token, Arena *arena,
+                                 Voter *ret_voter);
+/* The same for a voter whose id, account and token are there already. */
 MUST_USE Status votes_read_row(Votes *votes, Arena *arena, Voter *voter);
 /* The same, perhaps from a copy. */
 MUST_USE Status votes_cached_row(Votes *votes, Arena *arena, Voter *voter);
@@ -135,6 +151,10 @@ MUST_USE Status votes_each_cell(Votes *votes, Query query, VotesCellVisit *visit
 /* The entry is in the chain. */
 void votes_projection_enqueue(Votes *votes, uint64_t voter, const Entry *entry);
 void votes_forget_waiting(Votes *votes);
+
+/* damage.c: this voter's row or log cannot be read; or it can, again. */
+void votes_note_damage(Votes *votes, uint64_t voter);
+void votes_note_whole(Votes *votes, uint64_t voter);
 
 /* sums.c: what this handle last wrote as a bucket's sum, with the change of the latest hour in it. It may be old. */
 typedef struct SumKey {

@@ -115,6 +115,8 @@ static Status healthz(WebRequest *request)
     write_store(&writer, &health);
     json_member_text(&writer, "version", OSTRAKA_VERSION);
     json_member_i64(&writer, "uptime_s", uptime_s(server));
+    if (server->options.health != NULL)
+        server->options.health(server->options.context, &writer);
     json_object_end(&writer);
     return STATUS_OK;
 }

@@ -58,6 +58,8 @@ typedef struct WebOptions {
     int64_t cache_most_ms;
     /* Writes the application's own figures behind those of the server, by metrics_print_one; or NULL. */
     void (*metrics)(void *context, Buffer *out);
+    /* Writes the application's own members of /healthz; or NULL. */
+    void (*health)(void *context, JsonWriter *json);
     /* Who is asking, and whether they may: by the row's `access`, cookies and headers. Called for the application's own
      * routes, after the parameters were checked and before the handler. It may say by web_set_viewer what it found. A status
      * but OK is the answer, as from a handler; after OK with a redirect the handler does not run. NULL: everybody may. */

@@ -101,3 +101,17 @@ def test_commands_alone_do_the_same(tmp_path):
     pathlib.Path(tmp_path / "words").write_text("Words.\n")
     assert ostraka("text", "write", "privacy", "words", "--data", data, cwd=tmp_path).returncode == 0
     assert ostraka("text", "show", "privacy", "--data", data).stdout == "Words.\n"
+
+
+def test_a_clock_is_confirmed_and_noted(site):
+    assert json.loads(run(site, "clock", "confirm", "--reason", "NTP agrees.", "--json"))["stepped_s"] == 0
+    entry = json.loads(run(site, "audit", "list", "--kind", "clock", "--json"))["acts"][0]
+    assert (entry["kind"], entry["reason"], entry["outcome"]) == ("clock", "NTP agrees.", "done")
+
+
+def test_a_policy_that_is_not_dated_ahead_is_left_alone(site):
+    run(site, "user", "add", "ahead", "--email", "ahead@example.org", "--confirmed", "--password-stdin", input=PASSWORD)
+    policy = json.loads(run(site, "policy", "create", "--as", "ahead", "--name", "Trams", "--description", "More.", "--category", "1", "--json"))["created"]
+    assert "none of its moves is ahead" in run(site, "policy", "repair-time", str(policy), "--reason", "Its clock was wrong.", code=1)
+    entry = json.loads(run(site, "audit", "list", "--kind", "policy-time", "--json"))["acts"][0]
+    assert (entry["object"], entry["outcome"]) == (policy, "not-done")

@@ -209,7 +209,8 @@ static size_t draw_wishes(Worker *worker, VoteRequest *vote_requests)
         for (size_t k = 0; k < count; k++)
             twice |= vote_requests[k].policy == policy;
         if (!twice)
-            vote_requests[count++] = (VoteRequest){policy, (int64_t)(next_luck(worker) % 60)};
+            vote_requests[count++] =
+                (VoteRequest){.policy = policy, .held = (int64_t)(next_luck(worker) % 60)};
     }
     return count;
 }

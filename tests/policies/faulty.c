@@ -116,6 +116,11 @@ static uint64_t generation(Store *store)
     return faulty_of(store)->generation;
 }
 
+static void health(Store *store, StoreHealth *ret_health)
+{
+    store_health(faulty_of(store)->real, ret_health);
+}
+
 static const StoreEngine ENGINE = {.name = "faulty",
                                    .generation = generation,
                                    .read = read_cell,
@@ -123,7 +128,8 @@ static const StoreEngine ENGINE = {.name = "faulty",
                                    .slice = slice,
                                    .scan = scan,
                                    .write_many = write_many,
-                                   .update_if = update_if};
+                                   .update_if = update_if,
+                                   .health = health};
 
 void faulty_init(Faulty *faulty, Store *real, Arena *arena)
 {

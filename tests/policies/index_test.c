@@ -189,7 +189,7 @@ TEST(a_clock_that_steps_back_does_not_leave_old_places)
     policies_fixture_begin();
     uint64_t a = policies_fixture_active("ants");
     edit(a, "bats", 1, 0);
-    test_world_step(&fixture.own, -600 * US_PER_S);
+    test_world_step(&fixture.own, -500 * US_PER_S);
     edit(a, "cats", 1, 0);
     EXPECT_I64(cells_of_index(), 4);
     EXPECT_STATUS(policies_fixture_move(a, POLICY_RETIRED), STATUS_OK);

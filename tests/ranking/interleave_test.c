@@ -47,8 +47,8 @@ static void save_by(Votes *votes)
     VoterState state;
     SaveResult result;
     Reason reason = {.rule = ""};
-    VoteRequest vote_requests[2] = {{site.ids[0], (int64_t)site_below(40)},
-                                    {site.ids[1], (int64_t)site_below(40)}};
+    VoteRequest vote_requests[2] = {{.policy = site.ids[0], .held = (int64_t)site_below(40)},
+                                    {.policy = site.ids[1], .held = (int64_t)site_below(40)}};
     SaveRequest request = {.voter = site.voters[1 + site_below(3)],
                            .vote_requests = vote_requests + site_below(2),
                            .vote_request_count = 1};

@@ -166,7 +166,7 @@ uint64_t site_create(uint64_t category, uint64_t party)
 
 void site_hold_at(size_t voter, uint64_t policy, int64_t held, int64_t time_us)
 {
-    VoteRequest want = {policy, held};
+    VoteRequest want = {.policy = policy, .held = held};
     SaveRequest request = {.vote_requests = &want, .vote_request_count = 1, .time_us = time_us};
     EXPECT_I64(save(voter, request).outcome, SAVE_SAVED);
 }
@@ -242,7 +242,7 @@ static void step_save(void)
     VoteRequest vote_requests[3];
     size_t count = 0;
     for (int i = 0; i < 3; i++) {
-        VoteRequest want = {any_active(), (int64_t)site_below(30)};
+        VoteRequest want = {.policy = any_active(), .held = (int64_t)site_below(30)};
         bool again = false;
         for (size_t k = 0; k < count; k++)
             again = again || vote_requests[k].policy == want.policy;

@@ -27,8 +27,9 @@ static void save_once(size_t voter, uint64_t *luck, Arena *arena)
     VoteRequest vote_requests[2];
     *luck = *luck * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     size_t at = *luck >> 33 & 0xffff;
-    vote_requests[0] = (VoteRequest){site.ids[at % HOT], (int64_t)(at % 29)};
-    vote_requests[1] = (VoteRequest){site.ids[(at + 1) % HOT], (int64_t)(at % 31)};
+    vote_requests[0] = (VoteRequest){.policy = site.ids[at % HOT], .held = (int64_t)(at % 29)};
+    vote_requests[1] =
+        (VoteRequest){.policy = site.ids[(at + 1) % HOT], .held = (int64_t)(at % 31)};
     if (votes_show(site.votes, site.voters[voter], arena, &state) != STATUS_OK) {
         failures++;
         return;

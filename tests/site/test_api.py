@@ -221,6 +221,14 @@ def test_of_two_saves_on_one_version_one_is_stale(api, program):
     assert late.code == 409 and late.json["outcome"] == "stale" and late.json["lines"] == {str(policy): 1}
 
 
+def test_a_save_can_say_what_its_lines_held(api, program):
+    policy = api.policy(api.program())
+    assert program.save({policy: 30}, was={str(policy): 0}).code == 200
+    late = program.save({policy: 40}, was={str(policy): 20})
+    assert (late.code, late.json["outcome"], late.json["lines"]) == (409, "stale", {str(policy): 30})
+    assert program.save({policy: 40}, was={str(policy): 30}).json["lines"] == {str(policy): 40}
+
+
 def test_what_a_rule_refuses_names_rule_and_policy(api, program):
     policy = api.policy(api.program())
     answer = program.save({policy: 801})

@@ -236,6 +236,24 @@ def test_a_version_that_never_was_is_told_as_not_known(town):
     assert late.code == 409 and "not known 5" in late.words and late.form("/my/votes")[f"held[{rivers}]"] == "9"
 
 
+def test_a_form_from_before_a_merge_is_stale_though_nobody_saved(site_fixture, town):
+    voter, (rivers, roads, homes) = town
+    voter.vote(rivers, 4)
+    voter.vote(roads, 6)
+    voter.vote(homes, 5)
+    one, every = voter.get(path_of(rivers)).form(path_of(rivers)), voter.get("/my/votes").form("/my/votes")
+    site_fixture.tell("merge", roads, rivers)
+    late = voter.send(path_of(rivers), one, held=8)  # four more than was shown
+    assert late.code == 409 and "Policies were merged" in late.words and "4 10" in late.words
+    assert voter.held() == {rivers: 10, homes: 5}
+    newer = late.form("/my/votes")
+    assert newer[f"was[{rivers}]"] == "10" and newer["seen"] == one["seen"]
+    assert voter.send("/my/votes", newer, lines={rivers: 14}).code == 303 and voter.held() == {rivers: 14, homes: 5}
+    every["seen"] = voter.get("/my/votes").form("/my/votes")["seen"]
+    assert voter.send("/my/votes", every, lines={homes: 7}).code == 303  # lines that were left alone stay
+    assert voter.held() == {rivers: 14, homes: 7}
+
+
 # ---- Not knowing ----
 
 
@@ -289,7 +307,7 @@ def test_merged_lines_are_one_and_what_came_by_the_merge_is_taken_back_whole(sit
     assert voter.balance() == 790
     asks = voter.send("/my/votes", voter.get("/my/votes").form("/my/votes"), lines={rivers: 4})
     assert asks.title() == "Taking back 6 costs 3"
-    refused = voter.send(path_of(roads), voter.get(path_of(rivers)).form(path_of(rivers)), held=5)
+    refused = voter.send(path_of(roads), voter.get(path_of(rivers)).form(path_of(rivers)), held=5, was=None)
     assert refused.code == 422 and "this policy was merged" in refused.words
 
 

@@ -88,11 +88,13 @@ static Status enter(size_t index, Arena *arena)
     SaveResult result;
     TRY(accounts_register(fixture.accounts, &person, &crowd.ids[index], &reason));
     bool second = index >= crowd.voters;
-    TRY(save(crowd.ids[index], (VoteRequest){crowd.policies[second], FIRST_HELD}, &result, arena));
+    TRY(save(crowd.ids[index], (VoteRequest){.policy = crowd.policies[second], .held = FIRST_HELD},
+             &result, arena));
     if (result.outcome != SAVE_SAVED)
         return STATUS_REFUSED;
     if (index % HELD_ON_BOTH == 0)
-        TRY(save(crowd.ids[index], (VoteRequest){crowd.policies[!second], FIRST_HELD}, &result,
+        TRY(save(crowd.ids[index],
+                 (VoteRequest){.policy = crowd.policies[!second], .held = FIRST_HELD}, &result,
                  arena));
     return result.outcome == SAVE_SAVED ? STATUS_OK : STATUS_REFUSED;
 }
@@ -122,7 +124,7 @@ static Status vote(uint64_t voter, int turn, Arena *arena)
     if (count == 0)
         return STATUS_OK;
     const MergedLine *line = &lines[(size_t)turn % count];
-    VoteRequest want = {line->policy, line->held + (turn % 3 == 0 ? -1 : 2)};
+    VoteRequest want = {.policy = line->policy, .held = line->held + (turn % 3 == 0 ? -1 : 2)};
     TRY(save(voter, want, &result, arena));
     int phase = atomic_load(&crowd.phase);
     if (result.outcome == SAVE_SAVED) {
@@ -368,7 +370,7 @@ static void *take_back(void *argument)
             fail("a voter has not just one line", STATUS_CORRUPT);
             continue;
         }
-        VoteRequest want = {lines[0].policy, lines[0].held - lines[0].free};
+        VoteRequest want = {.policy = lines[0].policy, .held = lines[0].held - lines[0].free};
         if (lines[0].free == 0)
             continue;
         Status status = save(crowd.ids[i], want, &result, arena);

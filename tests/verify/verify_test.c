@@ -421,12 +421,48 @@ TEST(a_changed_entry_is_named)
     ledger_fixture_end();
 }
 
+TEST(a_row_that_cannot_be_read_is_written_anew_from_its_log)
+{
+    begin();
+    Slice row = ledger_u64(fixture.arena, voters[2]);
+    Slice head = get(&TABLE_VOTERS, row, SLICE("head"));
+    Slice column = ledger_column(fixture.arena, 's', policies[2]);
+    Slice line = get(&TABLE_VOTERS, row, column);
+    put_conditional(&TABLE_VOTERS, row, SLICE("head"), SLICE("nonsense"));
+    put_conditional(&TABLE_VOTERS, row, column, SLICE("nonsense"));
+    expect_fault(VERIFY_VOTER_ROWS);
+    heal();
+    expect_clean();
+    EXPECT_SLICE(get(&TABLE_VOTERS, row, SLICE("head")), head);
+    EXPECT_SLICE(get(&TABLE_VOTERS, row, column), line);
+    ledger_fixture_end();
+}
+
+/* What is derived is built anew beside it, as far as that voter's log can be read. */
+TEST(a_log_that_cannot_be_read_is_named_and_keeps_nothing_else_from_being_healed)
+{
+    begin();
+    Slice row = ledger_u64(fixture.arena, voters[2]);
+    put_conditional(&TABLE_VOTERS, row, ledger_column(fixture.arena, 'z', 2), SLICE("nonsense"));
+    Slice bucket = bucket_row(1, 1);
+    put_conditional(&TABLE_POLICY_VOTERS, bucket, SLICE("sum"),
+                    bent(get(&TABLE_POLICY_VOTERS, bucket, SLICE("sum"))));
+    VerifyReport report = verify();
+    EXPECT_I64(report.faults[VERIFY_VOTER_ROWS], 1);
+    EXPECT(report.faults[VERIFY_POLICY_VOTERS] > 0);
+    EXPECT_I64(report.damaged[0], voters[2]);
+    VerifyOptions with = options();
+    EXPECT_STATUS(verify_repair(&with, &report), STATUS_CORRUPT);
+    expect_fault(VERIFY_VOTER_ROWS);
+    ledger_fixture_end();
+}
+
 /* Past the rules, as a bug in them would do it. */
 static void append_anyway(uint64_t id, uint64_t policy, int64_t held)
 {
     Voter voter;
     VoteLine line = {policy, held, 0};
-    EXPECT_STATUS(votes_read_voter(fixture.votes, id, fixture.arena, &voter), STATUS_OK);
+    EXPECT_STATUS(votes_read_voter(fixture.votes, id, NO_TOKEN, fixture.arena, &voter), STATUS_OK);
     int64_t before = 0;
     for (size_t i = 0; i < voter.line_count; i++)
         if (voter.lines[i].policy == policy)

@@ -76,7 +76,9 @@ static SaveOutcome save(uint64_t voter, uint64_t policy, int64_t held)
     ARENA_SCOPE Arena *arena = arena_new();
     SaveResult result = {.outcome = SAVE_UNKNOWN};
     VoterState seen = show(keeper, voter, arena);
-    EXPECT_STATUS(save_on(&seen, voter, (VoteRequest){policy, held}, arena, &result), STATUS_OK);
+    EXPECT_STATUS(
+        save_on(&seen, voter, (VoteRequest){.policy = policy, .held = held}, arena, &result),
+        STATUS_OK);
     return result.outcome;
 }
 
@@ -153,8 +155,9 @@ TEST(a_save_on_an_older_version_is_told_what_stands)
     begin_test();
     VoterState seen = show(keeper, voters[1], arena);
     EXPECT_I64(save(voters[1], policies[0], 3), SAVE_SAVED);
-    EXPECT_STATUS(save_on(&seen, voters[1], (VoteRequest){policies[1], 5}, arena, &result),
-                  STATUS_OK);
+    EXPECT_STATUS(
+        save_on(&seen, voters[1], (VoteRequest){.policy = policies[1], .held = 5}, arena, &result),
+        STATUS_OK);
     EXPECT_I64(result.outcome, SAVE_STALE);
     EXPECT_I64(result.state.line_count, 1);
     EXPECT_I64(result.state.lines[0].held, 3);
@@ -169,8 +172,9 @@ TEST(a_save_that_turns_out_to_be_there_counts_at_once)
     begin_test();
     VoterState seen = show(keeper, voters[1], arena);
     faulty_plan(&faulty, UPDATE_CALL - 1, FAULT_LATE, FAULT_OUTAGE);
-    EXPECT_STATUS(save_on(&seen, voters[1], (VoteRequest){policies[1], 5}, arena, &result),
-                  STATUS_OK);
+    EXPECT_STATUS(
+        save_on(&seen, voters[1], (VoteRequest){.policy = policies[1], .held = 5}, arena, &result),
+        STATUS_OK);
     EXPECT_I64(result.outcome, SAVE_UNKNOWN);
     faulty_arrive(&faulty, 0);
     EXPECT_I64(show(keeper, voters[1], arena).seq, seen.seq);
@@ -192,7 +196,8 @@ static void *save_on_and_on(void *argument)
             VoterState seen;
             arena_reset(arena);
             if (votes_show(keeper, voters[1], arena, &seen) != STATUS_OK ||
-                save_on(&seen, voters[1], (VoteRequest){*policy, i}, arena, &result) != STATUS_OK)
+                save_on(&seen, voters[1], (VoteRequest){.policy = *policy, .held = i}, arena,
+                        &result) != STATUS_OK)
                 return NULL;
         }
         VoterState after;

@@ -117,7 +117,7 @@ Status ledger_fixture_try_save(uint64_t voter, uint64_t policy, int64_t held,
     VoterState state;
     SaveResult result;
     Reason reason;
-    VoteRequest want = {policy, held};
+    VoteRequest want = {.policy = policy, .held = held};
     TRY(votes_show(fixture.votes, voter, arena, &state));
     SaveRequest request = {
         .voter = voter, .seen = state.version, .vote_requests = &want, .vote_request_count = 1};

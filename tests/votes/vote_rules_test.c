@@ -86,7 +86,7 @@ static VoteRule vote_request_at(Purse *purse, uint64_t voter, uint64_t policy, i
 {
     VoteGround ground = ground_of(voter);
     VotePlan plan = {.lines = planned, .time_us = time_us};
-    VoteRequest want = {policy, held};
+    VoteRequest want = {.policy = policy, .held = held};
     VoteRule rule = vote_judge(&ground, lines_of(purse), &want, 1, &plan);
     if (rule == VOTE_RULE_NONE)
         apply(purse, &plan);
@@ -211,7 +211,7 @@ TEST(creating_costs_its_first_line)
     Purse purse = {0};
     VoteGround ground = ground_of(VOTER);
     VotePlan plan = {.lines = planned, .time_us = DAY, .creates = 999};
-    VoteRequest want = {999, 99};
+    VoteRequest want = {.policy = 999, .held = 99};
     EXPECT(vote_judge(&ground, lines_of(&purse), &want, 1, &plan) == VOTE_RULE_CREATE_COST);
     want.held = 100;
     EXPECT(vote_judge(&ground, lines_of(&purse), &want, 1, &plan) == VOTE_RULE_NONE);
@@ -229,7 +229,10 @@ TEST(bounds_are_refused_by_their_rule)
     EXPECT(vote_request_at(&purse, VOTER, 4711, 1, DAY) == VOTE_RULE_NO_POLICY);
     VoteGround ground = ground_of(VOTER);
     VotePlan plan = {.lines = planned, .time_us = DAY};
-    VoteRequest twice[] = {{1, 1}, {2, 1}, {1, 2}}, many[VOTE_CHANGES_MAX + 1] = {{0}};
+    VoteRequest twice[] = {{.policy = 1, .held = 1},
+                           {.policy = 2, .held = 1},
+                           {.policy = 1, .held = 2}},
+                many[VOTE_CHANGES_MAX + 1] = {{0}};
     EXPECT(vote_judge(&ground, lines_of(&purse), twice, 3, &plan) == VOTE_RULE_TWICE);
     EXPECT_I64(plan.refused_policy, 1);
     EXPECT(vote_judge(&ground, lines_of(&purse), many, VOTE_CHANGES_MAX + 1, &plan) ==

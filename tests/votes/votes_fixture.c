@@ -116,7 +116,8 @@ SaveResult votes_fixture_save(uint64_t voter, uint64_t policy, int64_t held)
 {
     SaveResult result;
     EXPECT_STATUS(votes_fixture_try(voter, votes_fixture_state(voter).version,
-                                    (VoteRequest){policy, held}, contract_arena(), &result),
+                                    (VoteRequest){.policy = policy, .held = held}, contract_arena(),
+                                    &result),
                   STATUS_OK);
     return result;
 }

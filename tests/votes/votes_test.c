@@ -45,9 +45,11 @@ TEST(two_tabs_one_stands_and_the_other_sees_it)
              rivers = votes_fixture_policy(ada, "Clean rivers");
     Id seen = votes_fixture_state(bob).version;
     SaveResult first, second;
-    EXPECT_STATUS(votes_fixture_try(bob, seen, (VoteRequest){rivers, 5}, contract_arena(), &first),
+    EXPECT_STATUS(votes_fixture_try(bob, seen, (VoteRequest){.policy = rivers, .held = 5},
+                                    contract_arena(), &first),
                   STATUS_OK);
-    EXPECT_STATUS(votes_fixture_try(bob, seen, (VoteRequest){rivers, 7}, contract_arena(), &second),
+    EXPECT_STATUS(votes_fixture_try(bob, seen, (VoteRequest){.policy = rivers, .held = 7},
+                                    contract_arena(), &second),
                   STATUS_OK);
     EXPECT(first.outcome == SAVE_SAVED && second.outcome == SAVE_STALE);
     EXPECT(id_equal(second.state.version, first.version));
@@ -60,7 +62,7 @@ TEST(the_same_token_is_one_save_until_it_expires)
     votes_fixture_begin();
     uint64_t ada = votes_fixture_voter("ada"), bob = votes_fixture_voter("bob"),
              rivers = votes_fixture_policy(ada, "Clean rivers");
-    VoteRequest want = {rivers, 5};
+    VoteRequest want = {.policy = rivers, .held = 5};
     SaveRequest request = {
         .voter = bob, .vote_requests = &want, .vote_request_count = 1, .token = {{1, 2, 3}}};
     SaveResult first, again;
@@ -125,12 +127,15 @@ TEST(of_several_saves_in_one_call_each_has_its_own_outcome)
              eve = votes_fixture_voter("eve"), joe = votes_fixture_voter("joe"),
              rivers = votes_fixture_policy(ada, "Clean rivers");
     Together all = {0};
-    together_ask(&all, 0, bob, (VoteRequest){rivers, 5});
-    together_ask(&all, 1, eve, (VoteRequest){rivers, 999}); /* more than there is */
-    together_ask(&all, 2, joe, (VoteRequest){rivers, 3});   /* three times on one version: */
-    together_ask(&all, 3, joe, (VoteRequest){rivers, 4});
-    together_ask(&all, 4, joe, (VoteRequest){rivers, 3}); /* the first form once more */
-    together_ask(&all, 5, bob, (VoteRequest){rivers, 1});
+    together_ask(&all, 0, bob, (VoteRequest){.policy = rivers, .held = 5});
+    together_ask(&all, 1, eve,
+                 (VoteRequest){.policy = rivers, .held = 999}); /* more than there is */
+    together_ask(&all, 2, joe,
+                 (VoteRequest){.policy = rivers, .held = 3}); /* three times on one version: */
+    together_ask(&all, 3, joe, (VoteRequest){.policy = rivers, .held = 4});
+    together_ask(&all, 4, joe,
+                 (VoteRequest){.policy = rivers, .held = 3}); /* the first form once more */
+    together_ask(&all, 5, bob, (VoteRequest){.policy = rivers, .held = 1});
     all.requests[5].voter = 999; /* nobody */
     all.requests[2].token = all.requests[4].token = (Id){{1, 2, 3}};
     together_save(&all, TOGETHER);
@@ -158,7 +163,7 @@ TEST(nobody_pays_more_for_taking_back_than_was_agreed)
     uint64_t ada = votes_fixture_voter("ada"), bob = votes_fixture_voter("bob"),
              rivers = votes_fixture_policy(ada, "Clean rivers");
     votes_fixture_save(bob, rivers, 30);
-    VoteRequest want = {rivers, 9};
+    VoteRequest want = {.policy = rivers, .held = 9};
     SaveRequest request = {.voter = bob,
                            .seen = votes_fixture_state(bob).version,
                            .vote_requests = &want,
@@ -237,8 +242,9 @@ static void save_in_a_race(int index, void *context)
     Race *race = context;
     SaveResult result;
     ARENA_SCOPE Arena *arena = arena_new();
-    Status status = votes_fixture_try(race->voter, race->seen,
-                                      (VoteRequest){race->policy, index + 1}, arena, &result);
+    Status status =
+        votes_fixture_try(race->voter, race->seen,
+                          (VoteRequest){.policy = race->policy, .held = index + 1}, arena, &result);
     if (status == STATUS_OK)
         atomic_fetch_add(&race->outcomes[result.outcome], 1);
     else
@@ -276,10 +282,10 @@ static void vote_and_project(int index, void *context)
         uint64_t voter = crowd->voters[(index + round) % CROWD];
         Status status = votes_show(fixture.votes, voter, arena, &state);
         if (status == STATUS_OK)
-            status = votes_fixture_try(
-                voter, state.version,
-                (VoteRequest){crowd->policies[round % 3], (index * 7 + round) % 20}, arena,
-                &result);
+            status = votes_fixture_try(voter, state.version,
+                                       (VoteRequest){.policy = crowd->policies[round % 3],
+                                                     .held = (index * 7 + round) % 20},
+                                       arena, &result);
         size_t taken;
         if (status == STATUS_OK)
             status = votes_project_waiting(fixture.votes, 3, &taken);
@@ -432,8 +438,8 @@ static bool save_with_fault(uint64_t voter, uint64_t policy, int at, FaultFate f
     uint64_t seq = votes_fixture_state(voter).seq;
     int64_t held = 1 + (int64_t)(seq % 50);
     faulty_plan(&fixture.faulty, at, fate, FAULT_ONCE);
-    Status status =
-        votes_fixture_try(voter, seen, (VoteRequest){policy, held}, contract_arena(), &result);
+    Status status = votes_fixture_try(voter, seen, (VoteRequest){.policy = policy, .held = held},
+                                      contract_arena(), &result);
     bool struck = faulty_struck(&fixture.faulty);
     faulty_plan(&fixture.faulty, 0, FAULT_REFUSED, 0);
     VoterState state = votes_fixture_state(voter);
@@ -474,7 +480,8 @@ static bool saves_with_fault(const uint64_t *voters, uint64_t policy, int at, Fa
     uint64_t seqs[COUNT];
     for (size_t i = 0; i < COUNT; i++) {
         seqs[i] = votes_fixture_state(voters[i]).seq;
-        together_ask(&all, i, voters[i], (VoteRequest){policy, 1 + (int64_t)(seqs[i] % 50)});
+        together_ask(&all, i, voters[i],
+                     (VoteRequest){.policy = policy, .held = 1 + (int64_t)(seqs[i] % 50)});
     }
     faulty_plan(&fixture.faulty, at, fate, FAULT_ONCE);
     together_save(&all, COUNT);

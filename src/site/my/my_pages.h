@@ -29,6 +29,8 @@ typedef struct MyVotesPage {
 typedef struct AskedLine {
     MyPolicy policy;
     int64_t before, wanted;
+    bool has_was; /* the form said what the line held as it was seen: */
+    int64_t was;
 } AskedLine;
 
 /* "Taking back 20 costs 10", and "We do not know whether it was saved". */

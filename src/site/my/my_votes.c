@@ -89,7 +89,7 @@ static Status show_all(WebRequest *request)
     return STATUS_OK;
 }
 
-enum { ONE_POLICY, ONE_HELD };
+enum { ONE_POLICY, ONE_HELD, ONE_WAS };
 
 static Status show_one(WebRequest *request)
 {
@@ -125,13 +125,16 @@ static void add_asked_lines(WebRequest *request, const SaveForm *form, const Vot
     Operations *ops = site_of(request)->ops;
     Arena *arena = web_arena(request);
     const InputNumbers *wishes = &form->ask.lines;
+    VoteRequest *asked_of = vote_requests_of(wishes, &form->ask.was, arena);
     MergedLine *lines = NULL;
     size_t count = 0;
     page->is_known = votes_merged_lines(ops->app->votes, state, arena, &lines, &count) == STATUS_OK;
     page->lines = ARENA_ARRAY(arena, wishes->count, AskedLine);
     for (size_t i = 0, at = 0; i < wishes->count; i++) {
         uint64_t policy = wishes->numbers[i].id;
-        AskedLine asked = {.wanted = wishes->numbers[i].number};
+        AskedLine asked = {.wanted = wishes->numbers[i].number,
+                           .has_was = asked_of[i].has_seen,
+                           .was = asked_of[i].seen};
         while (page->is_known && at < count && lines[at].policy < policy)
             at++;
         if (page->is_known && at < count && lines[at].policy == policy)
@@ -180,7 +183,8 @@ static Status answer_stale(WebRequest *request, const SaveForm *form, const Save
     MyConflictQuery ask = {.voter = site_viewer(request)->account.id,
                            .state = &result->state,
                            .seen = form->ask.seen,
-                           .wishes = form->ask.lines};
+                           .wishes = form->ask.lines,
+                           .was = form->ask.was};
     Frame frame = {.title = SLICE("Your votes changed in the meantime"), .here = "/my/votes"};
     TRY(my_conflict(site_of(request)->ops, &ask, web_arena(request), &conflict));
     ConflictPage page = {.conflict = &conflict, .form = vote_form(request, conflict.version)};
@@ -253,10 +257,10 @@ static Status take_marks(WebRequest *request, size_t first, VoteSave *ask)
     return STATUS_OK;
 }
 
-enum { SAVE_ALL_HELD, SAVE_ALL_MARKS };
+enum { SAVE_ALL_HELD, SAVE_ALL_WAS, SAVE_ALL_MARKS };
 
-/* A form names every line, and a save at most VOTE_CHANGES_MAX: lines that stay as they are are left out here. When the version is
- * another, the save is stale anyway (or is known by its token), and the page that tells it needs them all. */
+/* A form names every line, and a save at most VOTE_CHANGES_MAX: lines that the voter left as they were shown are left out here. When the
+ * version is another, the save is stale anyway (or is known by its token), and the page that tells it needs them all. */
 static Status leave_out_same(WebRequest *request, VoteSave *ask)
 {
     const VoterState *state;
@@ -267,11 +271,13 @@ static Status leave_out_same(WebRequest *request, VoteSave *ask)
         return STATUS_OK;
     TRY(site_merged_lines(request, &lines, &count));
     WebNumber *changes = ARENA_ARRAY(web_arena(request), ask->lines.count, WebNumber);
+    const VoteRequest *asked = vote_requests_of(&ask->lines, &ask->was, web_arena(request));
     for (size_t i = 0, at = 0; i < ask->lines.count; i++) {
         const WebNumber *wish = &ask->lines.numbers[i];
         while (at < count && lines[at].policy < wish->id)
             at++;
-        if (wish->number != (at < count && lines[at].policy == wish->id ? lines[at].held : 0))
+        int64_t held = at < count && lines[at].policy == wish->id ? lines[at].held : 0;
+        if (wish->number != (asked[i].has_seen ? asked[i].seen : held))
             changes[kept++] = *wish;
     }
     ask->lines = (InputNumbers){changes, kept};
@@ -281,11 +287,12 @@ static Status leave_out_same(WebRequest *request, VoteSave *ask)
 static Status read_all(WebRequest *request, SaveForm *form)
 {
     form->ask.lines.numbers = web_numbers(request, SAVE_ALL_HELD, &form->ask.lines.count);
+    form->ask.was.numbers = web_numbers(request, SAVE_ALL_WAS, &form->ask.was.count);
     TRY(take_marks(request, SAVE_ALL_MARKS, &form->ask));
     return leave_out_same(request, &form->ask);
 }
 
-enum { SAVE_ONE_MARKS = ONE_HELD + 1 };
+enum { SAVE_ONE_MARKS = ONE_WAS + 1 };
 
 static Status read_one(WebRequest *request, SaveForm *form)
 {
@@ -293,6 +300,11 @@ static Status read_one(WebRequest *request, SaveForm *form)
     line->id = form->policy = web_id(request, ONE_POLICY);
     form->typed = web_text(request, ONE_HELD);
     form->ask.lines = (InputNumbers){line, 1};
+    if (web_has(request, ONE_WAS)) {
+        WebNumber *was = ARENA_NEW(web_arena(request), WebNumber);
+        *was = (WebNumber){form->policy, web_number(request, ONE_WAS)};
+        form->ask.was = (InputNumbers){was, 1};
+    }
     TRY(take_marks(request, SAVE_ONE_MARKS, &form->ask));
     form->is_number = slice_to_i64(slice_trim(form->typed), &line->number) == STATUS_OK;
     return STATUS_OK;
@@ -389,6 +401,8 @@ static const WebRoute ROUTES[] = {
      .help = "Saves any number of lines at once.",
      .params = {{"held", WEB_FORM, WEB_NUMBERS, .optional = true, .least = INT64_MIN, .most = INT64_MAX,
                  .most_count = WEB_COUNT_MAX, .help = "What each policy's line shall hold."},
+                {"was", WEB_FORM, WEB_NUMBERS, .optional = true, .least = 0, .most = INT64_MAX, .most_count = WEB_COUNT_MAX,
+                 .help = "What it held as the form showed it."},
                 MARKS}},
     {WEB_GET, "/my/votes/{policy}", show_one, .access = WEB_LOGIN, .whose = WEB_ANYBODYS,
      .help = "The line on one policy.",
@@ -400,6 +414,8 @@ static const WebRoute ROUTES[] = {
      .params = {POLICY_ROW,
                 {"held", WEB_FORM, WEB_LINE, .least = 0, .most = TYPED_MAX,
                  .help = "What the line shall hold."},
+                {"was", WEB_FORM, WEB_NUMBER, .optional = true, .least = 0, .most = INT64_MAX,
+                 .help = "What it held as the form showed it."},
                 MARKS}},
 };
 /* clang-format on */

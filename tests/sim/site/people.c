@@ -13,7 +13,7 @@ static void show_in_tab(SiteTab *tab, const VoterState *state)
     for (size_t i = 0; i < state->line_count && tab->line_count < SITE_WISHES; i++)
         if (state->lines[i].held > 0)
             tab->lines[tab->line_count++] =
-                (VoteRequest){state->lines[i].policy, state->lines[i].held};
+                (VoteRequest){.policy = state->lines[i].policy, .held = state->lines[i].held};
 }
 
 /* No later serial read may see less than an earlier one did. */
@@ -79,7 +79,8 @@ static void want(SiteInstance *instance, SiteForm *form, uint64_t policy)
         if (form->vote_requests[i].policy == policy)
             return;
     if (form->vote_request_count < SITE_WISHES)
-        form->vote_requests[form->vote_request_count++] = (VoteRequest){policy, held};
+        form->vote_requests[form->vote_request_count++] =
+            (VoteRequest){.policy = policy, .held = held};
 }
 
 /* Mostly moves from what the tab shows to something else, so that pollies travel. */
@@ -95,7 +96,8 @@ static SiteForm *fill_form(SiteInstance *instance, const SitePerson *person)
     if (tab->line_count > 0 && site_instance_draw(instance, 3) > 0) {
         const VoteRequest *line = &tab->lines[site_instance_draw(instance, tab->line_count)];
         form->vote_requests[form->vote_request_count++] =
-            (VoteRequest){line->policy, site_instance_draw(instance, 2) == 0 ? 0 : line->held / 2};
+            (VoteRequest){.policy = line->policy,
+                          .held = site_instance_draw(instance, 2) == 0 ? 0 : line->held / 2};
     }
     for (uint64_t more = 1 + site_instance_draw(instance, SITE_WISHES - 1); more > 0; more--)
         want(instance, form, site_any_policy(instance));
@@ -282,7 +284,7 @@ static SiteForm *fill_fixed(SiteInstance *instance, const VoteRequest *vote_requ
 void people_begin_rush(SiteInstance *instance)
 {
     SitePerson *person = &instance->site->people[0];
-    VoteRequest want = {instance->site->policies[0], 50};
+    VoteRequest want = {.policy = instance->site->policies[0], .held = 50};
     send_form(instance, fill_fixed(instance, &want, 1));
     sweeps_waiting(instance);
     person->tabs[0] = (SiteTab){.version = instance->site->tries->told_version};
@@ -292,8 +294,9 @@ void people_begin_rush(SiteInstance *instance)
 void people_rush(SiteInstance *instance)
 {
     const uint64_t *policies = instance->site->policies;
-    VoteRequest vote_requests[] = {{policies[0], 10 + (int64_t)site_instance_draw(instance, 9)},
-                                   {policies[1], 10}};
+    VoteRequest vote_requests[] = {
+        {.policy = policies[0], .held = 10 + (int64_t)site_instance_draw(instance, 9)},
+        {.policy = policies[1], .held = 10}};
     send_form(instance, fill_fixed(instance, vote_requests, 2));
     sweeps_waiting(instance);
 }
