@@ -257,8 +257,7 @@ Status votes_append(Votes *votes, const Voter *voter, const Entry *entry, const 
 {
     Update update = update_for(votes, voter, entry, plan, arena);
     Status status = store_update(votes->store, &update, SAVE_TRIES, arena, NULL);
-    if (!MUTANT(copy_kept_by_fence))
-        votes_forget_copy(votes, voter->id);
+    votes_forget_copy(votes, voter->id);
     return status;
 }
 

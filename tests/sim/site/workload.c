@@ -15,10 +15,10 @@ static const Mutant MUTANTS[] = {
     {"plain_not_acknowledged", "nobody waits for the totals to be written", 60, 3},
     {"cells_before_sum", "voters' cells are read before the sum", 60, 3},
     {"merge_without_condition", "a merge lists its source on a target in any state", 60, 18},
-    {"normal_read_believed", "a policy of which a normal read lacks a part is called damaged", 400,
-     82},
+    {"normal_read_believed", "a policy of which a normal read lacks a part is called damaged", 1500,
+     1211},
     {"names_without_condition", "the clean-up frees names without a condition", 300, 60},
-    {"claim_without_id", "a freed claim looks as it did before", 400, 1},
+    {"claim_without_id", "a freed claim looks as it did before", 400, 60},
     {"sweep_skips_hours", "the sweep of older marks skips hours", 300, 31},
     {"failed_pass_is_whole", "a pass is called whole though a read failed", 300, 108},
     {"ranking_adds_dropped", "a save that is not saved is in the ranking", 60, 35},
@@ -30,7 +30,6 @@ static const Mutant MUTANTS[] = {
     {"another_hour_remembered", "a sum is remembered with the change of another hour", 200, 4},
     {"copy_forgotten_first", "a voter's copy is forgotten before the save and not after it", 300,
      70},
-    {"copy_kept_by_fence", "a fence leaves the voter's copy as it is", 400, 1},
 };
 
 /* ---- Actions --------------------------------------------------------------------------------------------- */
