@@ -8,6 +8,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
+import check_hardening  # noqa: E402
 import docs  # noqa: E402
 import record  # noqa: E402
 import run_fuzz  # noqa: E402
@@ -106,3 +107,27 @@ def test_sources_of_a_module_are_all_files_below_it(tmp_path):
     assert run_tool("sources.py", tmp_path).split() == ["a.c", "b.c", "inner/c.c"]
     assert run_tool("sources.py", tmp_path, "--flat").split() == ["a.c", "b.c"]
     assert run_tool("sources.py", tmp_path, ".html").split() == ["page.html"]
+
+
+# ---- What programs are built with ----
+
+PROGRAM = """#include <stdio.h>
+int main(int count, char **arguments) {
+    char text[32];
+    snprintf(text, (unsigned long)count * 8, "%s", arguments[0]);
+    return puts(text) < 0;
+}
+"""
+HARD = ["-O2", "-pie", "-fPIE", "-Wl,-z,relro", "-Wl,-z,now", "-D_FORTIFY_SOURCE=3", "-fstack-protector-strong", "-fcf-protection=full"]
+
+
+@pytest.mark.parametrize("left_out,instead,finding", [
+    ("-pie", "-no-pie", "position independent"), ("-Wl,-z,relro", "-Wl,-z,norelro", "relro"), ("-Wl,-z,now", "-Wl,-z,lazy", "-z now"),
+    ("-D_FORTIFY_SOURCE=3", "-U_FORTIFY_SOURCE", "_FORTIFY_SOURCE"), ("-fstack-protector-strong", "-fno-stack-protector", "stack protector"),
+    ("-fcf-protection=full", "-fcf-protection=none", "-fcf-protection"), ("-O2", "-O2 -Wl,-z,execstack", "executable stack"), (None, "", None)])
+def test_a_program_that_is_not_hardened_is_found(tmp_path, left_out, instead, finding):
+    (tmp_path / "a.c").write_text(PROGRAM)
+    flags = [flag for flag in HARD if flag != left_out] + instead.split()
+    subprocess.run(["gcc", *flags, "-o", tmp_path / "a", tmp_path / "a.c"], check=True)
+    found = check_hardening.findings(tmp_path / "a")
+    assert found == [] if finding is None else len(found) == 1 and finding in found[0]

@@ -37,6 +37,11 @@ check_docs() {
     python tools/docs.py --check build/lint-gcc/src/cli/ostraka
 }
 
+# Of the program as it is shipped; PIE and checked calls depend on the kind of build.
+check_hardening() {
+    python tools/check_hardening.py build/lint-gcc/src/cli/ostraka
+}
+
 lint() {
     local failed=()
     cd -- "$ROOT" || exit
@@ -47,5 +52,6 @@ lint() {
     step gcc check_gcc
     step clang check_clang
     step docs check_docs
+    step hardening check_hardening
     [[ ${#failed[@]} -eq 0 ]] || fail "lint found something in: ${failed[*]}"
 }
