@@ -168,6 +168,24 @@ static size_t find_jump(const Checkpoints *checkpoints, uint32_t from, uint32_t 
     return 0;
 }
 
+/* An hour, or a whole day. Up to the last day that has a checkpoint all hours are over, and whatever comes into them later changes the digest:
+ * they are remembered. */
+static Status advance_some(const Checkpoints *checkpoints, Totals *totals, uint32_t hours)
+{
+    uint32_t day = totals->hours / HOURS_A_DAY;
+    HourSpan span = {checkpoints->generation, totals->hours, 1, digest_of(checkpoints, day)};
+    if (checkpoints->count == 0 || checkpoints->days[checkpoints->count - 1].day < day) {
+        TRY(votes_hour_changes(checkpoints->votes, totals->hours, add_change, totals));
+    } else {
+        if (totals->hours % HOURS_A_DAY == 0 && hours - totals->hours >= HOURS_A_DAY)
+            span.count = HOURS_A_DAY;
+        TRY(hour_cache_changes(checkpoints->ranking->hour_cache, checkpoints->votes, &span,
+                               add_change, totals));
+    }
+    totals->hours += span.count;
+    return STATUS_OK;
+}
+
 Status checkpoints_advance(Checkpoints *checkpoints, Totals *totals, uint32_t hours)
 {
     CHECK(totals->hours <= hours);
@@ -185,8 +203,8 @@ Status checkpoints_advance(Checkpoints *checkpoints, Totals *totals, uint32_t ho
     }
     if (totals->hours < checkpoints->first_hour)
         totals->hours = checkpoints->first_hour < hours ? checkpoints->first_hour : hours;
-    for (; totals->hours < hours; totals->hours++)
-        TRY(votes_hour_changes(checkpoints->votes, totals->hours, add_change, totals));
+    while (totals->hours < hours)
+        TRY(advance_some(checkpoints, totals, hours));
     return STATUS_OK;
 }
 

@@ -14,7 +14,8 @@ Ranking *ranking_new(const RankingOptions *options)
                          .world = options->world,
                          .policies = options->policies,
                          .window_days = options->window_days,
-                         .shared = options->shared};
+                         .shared = options->shared,
+                         .hour_cache = hour_cache_new()};
     /* The usual kind lets readers pass a waiting writer: many visitors would keep saves from being answered. */
     pthread_rwlockattr_init(&kind);
     pthread_rwlockattr_setkind_np(&kind, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
@@ -33,6 +34,7 @@ void ranking_free(Ranking *ranking)
     pthread_rwlock_destroy(&ranking->lock);
     free(ranking->again);
     map_free(&ranking->followed);
+    hour_cache_free(ranking->hour_cache);
     free(ranking);
 }
 

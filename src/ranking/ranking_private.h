@@ -7,12 +7,14 @@
  *   follow.c           what other instances changed just now
  *   questions.c        pages and places
  *   past.c             rankings of past hours
+ *   hour_cache         changes of past hours in memory
  *   checkpoints, checkpoint_task  totals at the ends of days */
 #pragma once
 
 #include <pthread.h>
 
 #include "news/news.h"
+#include "ranking/hour_cache.h"
 #include "ranking/pending.h"
 #include "ranking/ranking_index.h"
 
@@ -24,6 +26,7 @@ struct Ranking {
     Policies *policies;
     uint32_t window_days;
     bool shared;
+    HourCache *hour_cache; /* for questions about the past */
 
     /* Guards all below. Nobody uses the store while holding it. */
     pthread_rwlock_t lock;

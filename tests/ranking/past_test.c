@@ -205,3 +205,39 @@ TEST(bad_questions_about_the_past_are_refused)
     EXPECT_STATUS(ranking_checkpoint(site.ranking, now / 24), STATUS_INVALID);
     site_end();
 }
+
+static void add_up(void *context, uint64_t policy, int64_t change)
+{
+    (void)policy;
+    *(int64_t *)context += change;
+}
+
+/* Without a ledger nothing can be read: what comes then was kept. */
+TEST(past_hours_are_read_once_as_long_as_nothing_comes_late)
+{
+    site_begin(3);
+    uint32_t first = hour_now();
+    uint64_t policy = site_create(1, 0);
+    site_hold(1, policy, 30);
+    site_project();
+    test_world_pass(&site.own, DAY_US);
+    Votes *votes;
+    ranking_index_free(ranking_borrow(site.ranking, &votes));
+    HourCache *hour_cache = hour_cache_new();
+    HourSpan spans[] = {{votes_generation(votes), first, 1, 7},
+                        {votes_generation(votes), first / 24 * 24, 24, 7}};
+    for (size_t i = 0; i < 2; i++) {
+        int64_t read = 0, kept = 0, again = 0;
+        EXPECT_STATUS(hour_cache_changes(hour_cache, votes, &spans[i], add_up, &read), STATUS_OK);
+        EXPECT_STATUS(hour_cache_changes(hour_cache, NULL, &spans[i], add_up, &kept), STATUS_OK);
+        EXPECT(read > 0 && kept == read);
+        HourSpan late = spans[i];
+        late.digest = 8;
+        site_hold_at(2 + i, policy, 5, (int64_t)first * HOUR_US);
+        site_project();
+        EXPECT_STATUS(hour_cache_changes(hour_cache, votes, &late, add_up, &again), STATUS_OK);
+        EXPECT(again > read);
+    }
+    hour_cache_free(hour_cache);
+    site_end();
+}
