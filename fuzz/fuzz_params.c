@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     feed_slug(text, arena);
     feed(&ROUTES[0], &(WebInput){.query = text, .form = SLICE_EMPTY}, arena);
     feed(&ROUTES[1], &(WebInput){.query = SLICE_EMPTY, .form = text}, arena);
-    if (json_parse(text, 9999, &json, NULL) == STATUS_OK)
+    if (json_parse(text, (JsonBounds){9999, SIZE_MAX}, &json, NULL) == STATUS_OK)
         feed(&ROUTES[2], &(WebInput){.query = SLICE_EMPTY, .form = SLICE_EMPTY, .json = json},
              arena);
     return 0;

@@ -68,6 +68,12 @@
     X(NUMBER, reopen_seconds, "5", 1, 3600,                                                        \
       "How often a store that turned read-only after a disk error tries to open again.")           \
     X(NUMBER, web_threads, "2", 1, 256, "Threads that answer requests; one a core is right.")      \
+    X(NUMBER, page_threads, "1", 1, 256,                                                           \
+      "Threads for pages that take long to make, such as the history of a policy.")                \
+    X(NUMBER, page_queue, "128", 0, 100000,                                                        \
+      "Pages that wait for one of these; those that come then are told to try again in a moment.") \
+    X(NUMBER, page_queue_per_address, "8", 1, 100000,                                              \
+      "How many of these pages one network address may have made at once.")                        \
     X(NUMBER, save_threads, "32", 1, 1024,                                                         \
       "Threads for requests that save something: they wait for the disk, and share its syncs; "    \
       "one waits for the votes of up to 16 people.")                                               \
@@ -85,6 +91,9 @@
     X(TEXT, public_url, "", 0, 255,                                                                \
       "Where visitors find the site, as in https://vote.example.org; http:// and the address "     \
       "to serve on when empty. With https, cookies are sent over https only.")                     \
+    X(TEXT, metrics_token_file, "", 0, 1000,                                                       \
+      "A file with the token, in one line, that /metrics asks for; empty: it answers to "          \
+      "this machine alone.")                                                                       \
     X(TEXT, trusted_proxies, "", 0, 2000,                                                          \
       "Addresses, separated by commas, whose X-Forwarded-For is believed.")                        \
     X(SIZE, page_cache_bytes, "64M", 0, 1099511627776,                                             \
@@ -93,6 +102,12 @@
       "The head of one request: its first line and all headers.")                                  \
     X(SIZE, body_bytes, "1M", 1024, 67108864,                                                      \
       "The body of one request, unless a route takes less.")                                       \
+    X(SIZE, bodies_bytes, "128M", 1048576, 1099511627776,                                          \
+      "Memory for all bodies that are on their way at once; one network address may fill an "      \
+      "eighth of it.")                                                                             \
+    X(NUMBER, body_seconds, "10", 1, 3600,                                                         \
+      "How long a body may take to arrive, and one second more for each 8 KiB of it; always "      \
+      "within request_seconds, or the longer time of its route.")                                  \
     X(NUMBER, request_seconds, "30", 1, 3600,                                                      \
       "From the first byte of a request to the last byte of its answer; slower clients are cut.")  \
     X(NUMBER, idle_seconds, "60", 1, 3600, "How long a connection may wait for its next request.") \

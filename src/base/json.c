@@ -234,34 +234,41 @@ static const json_t *inside(const Json *value)
     return (const void *)value;
 }
 
-/* Whether brackets outside of strings nest deeper than we read. Looked at before parsing, because the parser
- * recurses; text that is not JSON may be judged either way, the parser refuses it anyhow. */
-static bool is_too_deep(Slice text)
+/* Brackets and commas outside of strings, up to a bound of each. Looked at before parsing, because the parser recurses, and takes a
+ * hundred times the text's memory where that is made of short values; text that is not JSON may be judged either way, the parser refuses it
+ * anyhow. A value comes after a bracket or a comma, so these are as many as there are values, and one for each that is empty. */
+static Status check_shape(Slice text, size_t values_max, Reason *reason)
 {
-    size_t depth = 0;
+    size_t depth = 0, values = 0;
     bool in_string = false;
     for (size_t i = 0; i < text.size; i++) {
         char c = text.data[i];
-        if (in_string && c == '\\')
-            i++;
-        else if (c == '"')
+        if (c == '"')
             in_string = !in_string;
-        else if (!in_string && (c == '[' || c == '{') && ++depth > READER_DEPTH)
-            return true;
-        else if (!in_string && (c == ']' || c == '}') && depth > 0)
+        else if (in_string)
+            i += c == '\\';
+        else if (c == '[' || c == '{')
+            depth++;
+        else if ((c == ']' || c == '}') && depth > 0)
             depth--;
+        values += !in_string && (c == '[' || c == '{' || c == ',');
+        if (depth > READER_DEPTH)
+            return reason_set(reason, STATUS_INVALID, NULL, "JSON at most %d levels deep",
+                              READER_DEPTH);
+        if (values > values_max)
+            return reason_set(reason, STATUS_TOO_LARGE, NULL, "JSON of at most %zu values",
+                              values_max);
     }
-    return false;
+    return STATUS_OK;
 }
 
-Status json_parse(Slice text, size_t limit, Json **ret_document, Reason *reason)
+Status json_parse(Slice text, JsonBounds bounds, Json **ret_document, Reason *reason)
 {
     json_error_t error;
-    if (text.size > limit)
-        return reason_set(reason, STATUS_TOO_LARGE, NULL, "JSON of at most %zu bytes", limit);
-    if (is_too_deep(text))
-        return reason_set(reason, STATUS_INVALID, NULL, "JSON at most %d levels deep",
-                          READER_DEPTH);
+    if (text.size > bounds.bytes)
+        return reason_set(reason, STATUS_TOO_LARGE, NULL, "JSON of at most %zu bytes",
+                          bounds.bytes);
+    TRY(check_shape(text, bounds.values, reason));
     json_t *document = json_loadb(text.data, text.size, JSON_REJECT_DUPLICATES, &error);
     if (document == NULL)
         return reason_set(reason, STATUS_INVALID, NULL, "not JSON, line %d: %s", error.line,

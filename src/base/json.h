@@ -2,8 +2,8 @@
  *
  * Out: a writer that appends to a Buffer and puts the commas itself. Unbalanced begin/end or a value without a
  * key is a bug (CHECK). Strings are escaped; bytes that are not UTF-8 come out as U+FFFD.
- * In: a bounded reader over jansson. It refuses duplicate keys, NUL in strings, depth over 32, and trailing
- * text; the getters refuse missing members, wrong types and numbers out of bounds, and name the field. */
+ * In: a bounded reader over jansson. It refuses duplicate keys, NUL in strings, depth over 32, more values than the caller allows, and
+ * trailing text; depth and values are counted before anything is built. The getters refuse missing members, wrong types and numbers out of bounds, and name the field. */
 #pragma once
 
 #include "base/arena.h"
@@ -40,9 +40,15 @@ void json_member_bool(JsonWriter *writer, const char *key, bool value);
 
 typedef struct Json Json; /* one value inside a document */
 
-/* INVALID with the line and what is wrong, TOO_LARGE over `limit` bytes. The document lives until json_free;
+/* What a document may be made of. A value takes some 200 bytes of memory, however short its text: {} is two bytes. */
+typedef struct JsonBounds {
+    size_t bytes;
+    size_t
+        values; /* members of objects and elements of arrays; an empty object or array counts as one */
+} JsonBounds;
+/* INVALID with the line and what is wrong, TOO_LARGE over the bounds. The document lives until json_free;
  * slices that the getters return point into it. */
-MUST_USE Status json_parse(Slice text, size_t limit, Json **ret_document, Reason *reason);
+MUST_USE Status json_parse(Slice text, JsonBounds bounds, Json **ret_document, Reason *reason);
 void json_free(Json *document);
 #define JSON_SCOPE __attribute__((cleanup(json_cleanup)))
 void json_cleanup(Json **document);

@@ -439,6 +439,18 @@ Status disk_read(Disk disk, const char *path, size_t limit, Arena *arena, Slice 
     return disk.read(disk.self, path, limit, arena, ret_content, reason);
 }
 
+Status disk_read_line(Disk disk, const char *path, size_t limit, Arena *arena, Slice *ret_line,
+                      Reason *reason)
+{
+    Slice content;
+    TRY(disk_read(disk, path, limit, arena, &content, reason));
+    Slice line = slice_trim(content);
+    if (line.size == 0 || slice_find(line, '\0') < line.size || slice_find(line, '\n') < line.size)
+        return reason_set(reason, STATUS_INVALID, NULL, "%s must hold one line", path);
+    *ret_line = line;
+    return STATUS_OK;
+}
+
 Status disk_read_part(Disk disk, const char *path, DiskPart part, Arena *arena, Slice *ret_content,
                       Reason *reason)
 {

@@ -99,6 +99,9 @@ typedef struct Disk {
 /* NOT_FOUND when there is no such file, TOO_LARGE when it holds more than `limit` bytes. */
 MUST_USE Status disk_read(Disk disk, const char *path, size_t limit, Arena *arena,
                           Slice *ret_content, Reason *reason);
+/* The only line of a file, such as a password, without what is blank around it: editors end it. Also INVALID when it has none, or more. */
+MUST_USE Status disk_read_line(Disk disk, const char *path, size_t limit, Arena *arena,
+                               Slice *ret_line, Reason *reason);
 /* For files that are read piece by piece. Fewer bytes than asked for: the file ends there. */
 MUST_USE Status disk_read_part(Disk disk, const char *path, DiskPart part, Arena *arena,
                                Slice *ret_content, Reason *reason);

@@ -8,24 +8,18 @@ enum { PASSWORD_MAX = 1000, COPIES = 3 };
 
 /* ---- Options ------------------------------------------------------------------------------------------------- */
 
-/* The first line of the file; editors end it. */
 static Status read_password(const Config *config, World world, Arena *arena,
                             const char **ret_password, Reason *reason)
 {
     const char *path = config->cassandra_password_file;
     Reason why = {0};
-    Slice content;
+    Slice password;
     if (path[0] == '\0') {
         *ret_password = NULL;
         return STATUS_OK;
     }
-    if (disk_read(world.disk, path, PASSWORD_MAX, arena, &content, &why) != STATUS_OK)
+    if (disk_read_line(world.disk, path, PASSWORD_MAX, arena, &password, &why) != STATUS_OK)
         return reason_set(reason, STATUS_INVALID, "cassandra_password_file", "%s", why.rule);
-    Slice password = slice_trim(content);
-    if (password.size == 0 || slice_find(password, '\0') < password.size ||
-        slice_find(password, '\n') < password.size)
-        return reason_set(reason, STATUS_INVALID, "cassandra_password_file",
-                          "%s must hold one line: the password", path);
     *ret_password = arena_text(arena, password);
     return STATUS_OK;
 }

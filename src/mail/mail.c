@@ -16,25 +16,17 @@ const char *mail_state_text(MailState state)
 
 /* ---- Opening ----------------------------------------------------------------------------------------------- */
 
-/* The first line of the file; editors end it. */
 static Status read_password(const Mail *mail, Slice *ret_password, Reason *reason)
 {
     const char *path = mail->options.config->smtp_password_file;
     Reason why = {0};
-    Slice content;
     if (path[0] == '\0') {
         *ret_password = SLICE_EMPTY;
         return STATUS_OK;
     }
-    if (disk_read(mail->options.world.disk, path, PASSWORD_MAX, mail->arena, &content, &why) !=
-        STATUS_OK)
+    if (disk_read_line(mail->options.world.disk, path, PASSWORD_MAX, mail->arena, ret_password,
+                       &why) != STATUS_OK)
         return reason_set(reason, STATUS_INVALID, "smtp_password_file", "%s", why.rule);
-    Slice password = slice_trim(content);
-    if (password.size == 0 || memchr(password.data, '\0', password.size) != NULL ||
-        memchr(password.data, '\n', password.size) != NULL)
-        return reason_set(reason, STATUS_INVALID, "smtp_password_file",
-                          "%s must hold one line: the password", path);
-    *ret_password = password;
     return STATUS_OK;
 }
 

@@ -35,21 +35,14 @@ struct Oidc {
 
 static Status read_secret(Oidc *oidc, Provider *provider, Reason *reason)
 {
-    Slice path = provider->settings.client_secret_file, content;
+    Slice path = provider->settings.client_secret_file;
     Reason why = {0};
     provider->secret = SLICE_EMPTY;
     if (path.size == 0)
         return STATUS_OK;
-    if (disk_read(oidc->world.disk, arena_text(oidc->arena, path), SECRET_MAX, oidc->arena,
-                  &content, &why) != STATUS_OK)
+    if (disk_read_line(oidc->world.disk, arena_text(oidc->arena, path), SECRET_MAX, oidc->arena,
+                       &provider->secret, &why) != STATUS_OK)
         return reason_set(reason, STATUS_INVALID, "oidc_file", "client_secret_file: %s", why.rule);
-    provider->secret = slice_trim(content);
-    if (provider->secret.size == 0 ||
-        memchr(provider->secret.data, '\0', provider->secret.size) != NULL ||
-        memchr(provider->secret.data, '\n', provider->secret.size) != NULL)
-        return reason_set(reason, STATUS_INVALID, "oidc_file",
-                          "client_secret_file: %.*s must hold one line: the secret",
-                          SLICE_ARG(path));
     return STATUS_OK;
 }
 

@@ -5,7 +5,10 @@
 
 #include "base/json.h"
 
-enum { WORD_MAX = 64, VARIANT = sodium_base64_VARIANT_URLSAFE_NO_PADDING };
+enum { WORD_MAX = 64, VALUES_MAX = 4096, VARIANT = sodium_base64_VARIANT_URLSAFE_NO_PADDING };
+
+static const JsonBounds DOCUMENT = {OIDC_DOCUMENT_MAX, VALUES_MAX};
+static const JsonBounds TOKEN = {OIDC_TOKEN_MAX, VALUES_MAX};
 
 /* ---- Bytes ------------------------------------------------------------------------------------------------------- */
 
@@ -137,7 +140,7 @@ Status discovery_read(Slice text, Slice issuer, Arena *arena, OidcEndpoints *ret
     JSON_SCOPE Json *document = NULL;
     Slice said;
     OidcEndpoints endpoints;
-    TRY(json_parse(text, OIDC_DOCUMENT_MAX, &document, reason));
+    TRY(json_parse(text, DOCUMENT, &document, reason));
     TRY(take_text(document, "issuer", OIDC_TEXT_MAX, arena, &said, reason));
     if (!slice_equal(said, issuer))
         return reason_set(reason, STATUS_INVALID, "issuer", "the document is of another issuer");
@@ -153,7 +156,7 @@ Status discovery_read(Slice text, Slice issuer, Arena *arena, OidcEndpoints *ret
 Status answer_read(Slice text, Arena *arena, Slice *ret_id_token, Reason *reason)
 {
     JSON_SCOPE Json *document = NULL;
-    TRY(json_parse(text, OIDC_DOCUMENT_MAX, &document, reason));
+    TRY(json_parse(text, DOCUMENT, &document, reason));
     return take_text(document, "id_token", OIDC_TOKEN_MAX, arena, ret_id_token, reason);
 }
 
@@ -206,7 +209,7 @@ Status keys_read(Slice text, Arena *arena, OidcKey **ret_keys, size_t *ret_count
     JSON_SCOPE Json *document = NULL;
     const Json *list;
     size_t count = 0;
-    TRY(json_parse(text, OIDC_DOCUMENT_MAX, &document, reason));
+    TRY(json_parse(text, DOCUMENT, &document, reason));
     Status status = json_get_array(document, "keys", OIDC_KEYS_MAX, &list, reason);
     if (status == STATUS_NOT_FOUND)
         return reason_set(reason, STATUS_INVALID, "keys", "is missing");
@@ -245,7 +248,7 @@ static Status open_header(Slice header, Arena *arena, OidcToken *token, Reason *
 {
     JSON_SCOPE Json *document = NULL;
     Slice alg;
-    TRY(json_parse(header, OIDC_TOKEN_MAX, &document, reason));
+    TRY(json_parse(header, TOKEN, &document, reason));
     TRY(take_text(document, "alg", WORD_MAX, arena, &alg, reason));
     if (slice_equal(alg, SLICE("RS256")))
         token->alg = OIDC_RS256;
@@ -319,7 +322,7 @@ Status claims_read(Slice json, Arena *arena, OidcClaims *ret_claims, Reason *rea
 {
     JSON_SCOPE Json *document = NULL;
     OidcClaims claims = {.audience_count = 0};
-    TRY(json_parse(json, OIDC_TOKEN_MAX, &document, reason));
+    TRY(json_parse(json, TOKEN, &document, reason));
     TRY(take_text(document, "iss", OIDC_TEXT_MAX, arena, &claims.issuer, reason));
     TRY(take_text(document, "sub", OIDC_SUBJECT_MAX, arena, &claims.subject, reason));
     if (!is_subject(claims.subject))

@@ -203,7 +203,7 @@ TEST(what_would_not_be_json_is_a_bug)
 static Json *parsed(Slice text)
 {
     Json *document = NULL;
-    EXPECT_STATUS(json_parse(text, 1 << 20, &document, NULL), STATUS_OK);
+    EXPECT_STATUS(json_parse(text, (JsonBounds){1 << 20, SIZE_MAX}, &document, NULL), STATUS_OK);
     return document;
 }
 
@@ -233,7 +233,8 @@ TEST(text_that_is_not_json_is_refused_with_its_line)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Json *document = NULL;
         Reason reason;
-        EXPECT_STATUS(json_parse(bad[i], 100, &document, &reason), STATUS_INVALID);
+        EXPECT_STATUS(json_parse(bad[i], (JsonBounds){100, SIZE_MAX}, &document, &reason),
+                      STATUS_INVALID);
         EXPECT(document == NULL);
         EXPECT(strstr(reason.rule, "line 1") != NULL);
     }
@@ -243,7 +244,9 @@ TEST(the_line_of_an_error_is_counted)
 {
     Json *document;
     Reason reason;
-    EXPECT_STATUS(json_parse(SLICE("{\n\n\"a\" 1}"), 100, &document, &reason), STATUS_INVALID);
+    EXPECT_STATUS(
+        json_parse(SLICE("{\n\n\"a\" 1}"), (JsonBounds){100, SIZE_MAX}, &document, &reason),
+        STATUS_INVALID);
     EXPECT(strstr(reason.rule, "line 3") != NULL);
 }
 
@@ -251,10 +254,38 @@ TEST(a_document_over_its_limit_is_too_large)
 {
     Json *document;
     Reason reason;
-    EXPECT_STATUS(json_parse(SLICE("[10]"), 3, &document, &reason), STATUS_TOO_LARGE);
+    EXPECT_STATUS(json_parse(SLICE("[10]"), (JsonBounds){3, SIZE_MAX}, &document, &reason),
+                  STATUS_TOO_LARGE);
     EXPECT(strstr(reason.rule, "3 bytes") != NULL);
-    EXPECT_STATUS(json_parse(SLICE("[10]"), 4, &document, NULL), STATUS_OK);
+    EXPECT_STATUS(json_parse(SLICE("[10]"), (JsonBounds){4, SIZE_MAX}, &document, NULL), STATUS_OK);
     json_free(document);
+}
+
+/* A value of two bytes takes a hundred times as much when it is built: it is refused before. */
+TEST(a_document_of_too_many_values_is_too_large)
+{
+    static const struct {
+        Slice text;
+        size_t values;
+    } CASES[] = {
+        {{"[]", 2}, 1},
+        {{"[1]", 3}, 1},
+        {{"[1,2,3]", 7}, 3},
+        {{"{\"a\":1,\"b\":2}", 13}, 2},
+        {{"[{},{},{}]", 10}, 6},
+        {{"[\"a,b,[,{,\\\",\",2]", 17}, 2},
+        {{"{\"a\":[1,2],\"b\":{\"c\":3}}", 25}, 5},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        Json *document;
+        Reason reason;
+        JsonBounds bounds = {100, CASES[i].values};
+        EXPECT_STATUS(json_parse(CASES[i].text, bounds, &document, NULL), STATUS_OK);
+        json_free(document);
+        bounds.values--;
+        EXPECT_STATUS(json_parse(CASES[i].text, bounds, &document, &reason), STATUS_TOO_LARGE);
+        EXPECT(strstr(reason.rule, "values") != NULL);
+    }
 }
 
 static Status parse_nested(size_t depth, Reason *reason)
@@ -266,7 +297,7 @@ static Status parse_nested(size_t depth, Reason *reason)
     buffer_u8(&text, '1');
     for (size_t i = depth; i-- > 0;)
         buffer_u8(&text, i % 2 == 0 ? '}' : ']');
-    TRY(json_parse(buffer_slice(&text), SIZE_MAX, &document, reason));
+    TRY(json_parse(buffer_slice(&text), (JsonBounds){SIZE_MAX, SIZE_MAX}, &document, reason));
     json_free(document);
     return STATUS_OK;
 }

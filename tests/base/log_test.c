@@ -143,7 +143,7 @@ TEST(lines_of_several_threads_do_not_mix)
     for (; slice_split(&rest, '\n', &line); count++) {
         Json *document;
         int64_t size;
-        EXPECT_STATUS(json_parse(line, 5000, &document, NULL), STATUS_OK);
+        EXPECT_STATUS(json_parse(line, (JsonBounds){5000, SIZE_MAX}, &document, NULL), STATUS_OK);
         EXPECT_STATUS(json_get_string(document, "text", 1000, &text, NULL), STATUS_OK);
         EXPECT_STATUS(json_get_i64(document, "size", 0, 1000, &size, NULL), STATUS_OK);
         EXPECT_I64(text.size, size);
