@@ -192,3 +192,16 @@ const char *open_doubt(const Config *config)
            "all of them seem to come from loopback, which is bounded by no address. Name the "
            "proxy, as in trusted_proxies = 127.0.0.1";
 }
+
+Status open_check_proxy(const Config *config, Reason *reason)
+{
+    HttpOrigin origin;
+    if (open_doubt(config) == NULL ||
+        http_parse_origin(slice_from(config->public_url), &origin, NULL) != STATUS_OK ||
+        !origin.is_secure)
+        return STATUS_OK;
+    return reason_set(reason, STATUS_REFUSED, "public_url",
+                      "is https, and listen is on loopback, so visitors come by a proxy; name it "
+                      "in trusted_proxies, as in trusted_proxies = 127.0.0.1, or no limit by "
+                      "address holds");
+}

@@ -31,5 +31,8 @@ const char *open_key_path(const Config *config, Arena *arena);
 const char *open_address(const Config *config, unsigned port, Arena *arena);
 /* Whether the site is served on loopback only, and not by a proxy either: its public address is on loopback, too. */
 bool open_is_loopback(const Config *config);
-/* A sentence about settings that are allowed and hardly meant, or NULL. */
+/* A sentence about settings that are allowed and hardly meant, or that serve refuses, or NULL. */
 const char *open_doubt(const Config *config);
+/* REFUSED: public_url says that visitors come by https, which only a proxy can speak for a server on loopback, and trusted_proxies names none. All
+ * visitors would share one address, the one that no limit counts. */
+MUST_USE Status open_check_proxy(const Config *config, Reason *reason);

@@ -171,6 +171,7 @@ static Status start_parts(Serving *serving, Reason *reason)
     OpenHow how = {.create = true, .say = log_advice, .self = serving->log};
     Slice message;
     TRY(web_server_check(context->config, reason)); /* before a data directory is made */
+    TRY(open_check_proxy(context->config, reason));
     TRY(demo_first_start(context, reason));
     TRY(open_claim(context->config, context->world, &serving->lock, reason));
     TRY(open_store(context->config, context->world, &how, &serving->store, reason));

@@ -68,10 +68,18 @@ def test_a_proxy_that_is_not_named_is_warned_of(serve):
     for settings in ((), ("--public-url", "http://localhost:8080"), (*PROXY, "--trusted-proxies", "127.0.0.1"),
                      (*PROXY, "--listen", "0.0.0.0:8080")):
         assert "Warning" not in ostraka("config", *settings).stdout, settings
-    server = serve(*PROXY)
+    server = serve("--public-url", "http://vote.example.org")
     lines = [json.loads(line) for line in server.log().splitlines()]
     (warning,) = [line for line in lines if line["event"] == "settings"]
     assert warning["field"] == "trusted_proxies" and warning["level"] == "warning"
+
+
+def test_https_on_loopback_without_a_named_proxy_does_not_start(tmp_path):
+    """Everybody would come from loopback, which no limit by address counts."""
+    data = tmp_path / "data"
+    done = ostraka("serve", "--empty", "--data", str(data), "--listen", "127.0.0.1:0", *PROXY)
+    assert done.returncode == 1 and done.stderr.count("public_url") == 1 and "trusted_proxies" in done.stderr
+    assert not data.exists()
 
 
 def test_a_missing_file_is_refused(tmp_path):
