@@ -29,6 +29,7 @@
     X(WEB_SAVE, "web-save", "web/pool.c", "requests that write (condition)", "`pool_stop`: finishes what it has")                               \
     X(WEB_PASSWORD, "web-password", "web/pool.c", "requests that compute a password (condition)", "`pool_stop`")                                \
     X(WEB_OUTSIDE, "web-outside", "web/pool.c", "requests that ask another site (condition)", "`pool_stop`")                                    \
+    X(WEB_PAGE, "web-page", "web/pool.c", "pages that take long to make (condition)", "`pool_stop`")                                            \
     X(WEB_EVENTS, "web-events", "web/events.c", "sockets of watchers, timers, an eventfd", "`events_stop`: a flag and the eventfd")              \
     X(REFRESHER, "refresher", "site/site.c", "a fifth of a second between looks", "`site_stop`: a flag")                                        \
     X(CONTROL, "control", "cli/control.c", "commands at `control.sock`, a pipe", "`control_stop`: the pipe")                                    \

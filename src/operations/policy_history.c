@@ -142,7 +142,7 @@ const char *const HISTORY_BY[] = {"day", "hour", NULL};
 /* clang-format off */
 OPERATION(policy_history, PolicyHistory, PolicyPast, .help = "Show a policy's votes and ranks by day or hour.",
     .asks = true, .answers = &SCHEMA_HISTORY, .api = {WEB_GET, "policies/{policy}/history", .tag = "policies", .cache_ms = 60000},
-    .no_page = "/policies/{policy}/history shows it", .command = {.words = "rank history"},
+    .threads = WEB_COMPUTE, .no_page = "/policies/{policy}/history shows it", .command = {.words = "rank history"},
     .inputs = {
         INPUT("policy", PolicyHistory, policy, POLICY, .operand = true, .help = "The policy."),
         INPUT("by", PolicyHistory, by, WORD, .words = HISTORY_BY, .fallback = "day", .help = "One point a day or hour."),

@@ -56,7 +56,7 @@ static Status trouble_report(Operations *ops, const Actor *actor, const ReportMa
 }
 
 /* clang-format off */
-#define ANYBODY .no_audits = "the report itself is kept, and what moderators do about it is audited", .answers = &SCHEMA_DONE, .body_bytes = WEB_BODY_DEFAULT
+#define ANYBODY .no_audits = "the report itself is kept, and what moderators do about it is audited", .answers = &SCHEMA_DONE
 #define WORDS_AND_EMAIL(about)                                                                                                       \
     INPUT("words", ReportMake, words, TEXT, .least = 1, .most = REPORT_WORDS_MAX, .missing = "must say something", .help = about),   \
     INPUT("email", ReportMake, email, LINE, .optional = true, .most = REPORT_EMAIL_BYTES, .help = "Where to answer somebody who is not logged in.")

@@ -6,9 +6,11 @@
  *   2. The route's access: whoever is not logged in is led to the log-in page and back afterwards (pages), or gets 401 (programs);
  *      who is logged in and may not gets 403 with the rule; so does a role that needs the second factor and has not shown it.
  *   3. A request that changes something and relies on a cookie must carry the form's token (field `csrf`, or the header
- *      X-CSRF-Token for scripts), a keyed hash of the session, or of the visitor's own cookie before logging in: another site can
+ *      X-CSRF-Token for scripts and programs), a keyed hash of the session, or of the visitor's own cookie before logging in: another site can
  *      make a browser send the cookie, but cannot know the token. What browsers say of the origin (Sec-Fetch-Site, Origin) must
- *      not contradict it either. */
+ *      not contradict it either.
+ * All of that is decided by the head of the request, before a byte of its body is waited for, but for the field `csrf`: a form whose head
+ * says nothing against it is read, and refused then. Without any cookie that a token could belong to it is not even read. */
 #include <sodium.h>
 
 #include "site/site_private.h"
@@ -144,6 +146,7 @@ Slice site_form_token(WebRequest *request)
     Viewer *viewer = site_viewer(request);
     if (viewer->csrf.size == 0)
         viewer->csrf = csrf_of(request, viewer, true);
+    web_private(request);
     web_set_viewer(request, viewer); /* the page holds it, and is for this visitor alone */
     return viewer->csrf;
 }
@@ -163,6 +166,16 @@ static Status check_origin(WebRequest *request)
     return STATUS_OK;
 }
 
+static Status check_form_token(WebRequest *request, const Viewer *viewer, Slice sent)
+{
+    if (sent.size == viewer->csrf.size && sent.size > 0 &&
+        sodium_memcmp(sent.data, viewer->csrf.data, sent.size) == 0)
+        return STATUS_OK;
+    return reason_set(
+        web_reason(request), STATUS_DENIED, "csrf",
+        "this form is too old, or was not made here; go back, reload and send it again");
+}
+
 /* A request by token has no cookie that a browser would add by itself. */
 static Status check_forgery(WebRequest *request, Viewer *viewer)
 {
@@ -170,15 +183,17 @@ static Status check_forgery(WebRequest *request, Viewer *viewer)
     if (route->method == WEB_GET || route->by_link || viewer->by_token)
         return STATUS_OK;
     TRY(check_origin(request));
-    Slice sent = web_field(request, WEB_FORM, "csrf");
-    if (sent.size == 0)
-        sent = web_head(request, HEAD_CSRF_TOKEN);
-    if (sent.size != viewer->csrf.size || sent.size == 0 ||
-        sodium_memcmp(sent.data, viewer->csrf.data, sent.size) != 0)
-        return reason_set(
-            web_reason(request), STATUS_DENIED, "csrf",
-            "this form is too old, or was not made here; go back, reload and send it again");
-    return STATUS_OK;
+    Slice sent = web_head(request, HEAD_CSRF_TOKEN);
+    viewer->csrf_in_body = sent.size == 0 && viewer->csrf.size > 0 && web_sends_form(request);
+    return viewer->csrf_in_body ? STATUS_OK : check_form_token(request, viewer, sent);
+}
+
+Status site_admit_body(WebRequest *request)
+{
+    const Viewer *viewer = site_viewer(request);
+    return viewer->csrf_in_body
+               ? check_form_token(request, viewer, web_field(request, WEB_FORM, "csrf"))
+               : STATUS_OK;
 }
 
 static Status lead_to_login(WebRequest *request, const Viewer *viewer)

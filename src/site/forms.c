@@ -451,8 +451,7 @@ WebRoute form_sent_route(const FormPage *page)
     route.path = page->operation->page.path;
     route.handler = take_form;
     route.files = page->operation->files;
-    route.body_bytes =
-        page->operation->body_bytes != 0 ? page->operation->body_bytes : WEB_BODY_DEFAULT;
+    route.body_bytes = site_body_bytes(page->operation);
     route.by_link = page->by_link;
     WebFrom from = page->by_link ? WEB_QUERY : WEB_FORM;
     (void)operation_params(page->operation, route.path, from, route.params);

@@ -21,22 +21,43 @@ static const struct {
 #undef X
 };
 
-static Notice notice_of(WebRequest *request)
+enum { DONE_COUNT = sizeof DONE / sizeof DONE[0] };
+
+/* Which of these words, or of the operations' behind them, the address says, from 1 on; 0: none that we know. */
+static size_t done_of(WebRequest *request)
 {
-    Slice word = web_field(request, WEB_QUERY, "done"),
-          number = web_field(request, WEB_QUERY, "number");
-    Notice notice = {0};
-    for (size_t i = 0; i < sizeof DONE / sizeof DONE[0]; i++) {
-        if (!slice_equal(word, slice_from(DONE[i].word)))
-            continue;
-        notice.text = DONE[i].text;
-        notice.has_number = DONE[i].has_number && slice_to_i64(number, &notice.number) == STATUS_OK;
-    }
-    for (size_t i = 0; word.size > 0 && OPERATIONS[i] != NULL; i++)
+    Slice word = web_field(request, WEB_QUERY, "done");
+    if (word.size == 0)
+        return 0;
+    for (size_t i = 0; i < DONE_COUNT; i++)
+        if (slice_equal(word, slice_from(DONE[i].word)))
+            return i + 1;
+    for (size_t i = 0; OPERATIONS[i] != NULL; i++)
         if (OPERATIONS[i]->page.done != NULL &&
             slice_equal(word, slice_from(OPERATIONS[i]->page.done)))
-            notice.text = OPERATIONS[i]->page.told;
+            return DONE_COUNT + i + 1;
+    return 0;
+}
+
+/* Nobody who is not logged in has done what has a number: for them it is as if nothing was said. */
+static Notice notice_of(WebRequest *request, bool is_known)
+{
+    size_t done = done_of(request);
+    Notice notice = {0};
+    if (done == 0 || (done <= DONE_COUNT && DONE[done - 1].has_number && !is_known))
+        return notice;
+    if (done > DONE_COUNT)
+        return (Notice){.text = OPERATIONS[done - DONE_COUNT - 1]->page.told};
+    notice.text = DONE[done - 1].text;
+    notice.has_number =
+        DONE[done - 1].has_number &&
+        slice_to_i64(web_field(request, WEB_QUERY, "number"), &notice.number) == STATUS_OK;
     return notice;
+}
+
+uint64_t frame_variant(WebRequest *request)
+{
+    return notice_of(request, false).text != NULL ? done_of(request) : 0;
 }
 
 /* The page of an error may come before anybody looked at who is asking. */
@@ -67,14 +88,15 @@ static FrameView view_of(const SharedPageContext *desk, const Frame *frame, Aren
 FrameOwn frame_own(WebRequest *request)
 {
     const VoterState *state;
-    FrameOwn own = {.viewer = viewer_or_nobody(request), .notice = notice_of(request)};
+    FrameOwn own = {.viewer = viewer_or_nobody(request)};
+    own.notice = notice_of(request, own.viewer->known);
     if (own.viewer->known && site_voter_state(request, &state) == STATUS_OK) {
         own.has_balance = true;
         own.balance = state->balance;
     }
     if (own.viewer->known)
         own.notice_count = site_notice_count(request);
-    if (own.viewer->known || own.notice.text != NULL)
+    if (own.viewer->known)
         web_private(request);
     return own;
 }

@@ -159,9 +159,10 @@ void site_serve(Site *site, WebOptions *options)
     options->routes = site_routes(&options->route_count);
     options->context = site;
     options->admit = site_admit;
+    options->admit_body = site_admit_body;
     options->batch_max = store_is_shared(site->app->store) ? 1 : WEB_BATCH_MAX;
     options->session_cookie = COOKIE_SESSION;
-    options->told_field = "done"; /* see site_done */
+    options->page_variant = frame_variant;
     options->error_page = frame_error_page;
     options->metrics = print_metrics;
     options->health = write_health;

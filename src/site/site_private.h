@@ -13,6 +13,10 @@
 #include "web/put.h"
 #include "web/request.h"
 
+/* What a route takes of somebody who need not be logged in: the longest form of these with its texts as long as they may be, each character
+ * of four bytes that are twelve in a form, and again as much. */
+enum { SITE_STRANGER_BODY = 64 * 1024 };
+
 struct Site {
     SiteOptions options;
     App *app;
@@ -48,6 +52,14 @@ static inline Site *site_of(const WebRequest *request)
     return web_context(request);
 }
 
+/* What a route of this operation takes: of strangers little. */
+static inline int64_t site_body_bytes(const Operation *operation)
+{
+    if (operation->body_bytes != 0)
+        return operation->body_bytes;
+    return operation->access <= WEB_GUEST ? SITE_STRANGER_BODY : WEB_BODY_DEFAULT;
+}
+
 /* ---- Who is asking (admission.c) ----------------------------------------------------------------------------------------- */
 
 typedef struct Viewer {
@@ -62,7 +74,8 @@ typedef struct Viewer {
     Slice secret;      /* of the session */
     Slice
         csrf; /* what this viewer's forms carry; empty for a visitor without a cookie: ask site_form_token */
-    bool has_state; /* the next is loaded */
+    bool csrf_in_body; /* the form itself must bring it: site_admit_body looks */
+    bool has_state;    /* the next is loaded */
     VoterState state;
     bool has_lines; /* the next two are */
     MergedLine *lines;
@@ -84,8 +97,9 @@ MUST_USE Status site_merged_lines(WebRequest *request, const MergedLine **ret_li
                                   size_t *ret_count);
 /* How many notices that person has, at most half a minute old (notices.c). */
 size_t site_notice_count(WebRequest *request);
-/* WebOptions.admit. */
+/* WebOptions.admit and admit_body. */
 MUST_USE Status site_admit(WebRequest *request);
+MUST_USE Status site_admit_body(WebRequest *request);
 
 /* ---- The frame (frame.c) --------------------------------------------------------------------------------------------- */
 
@@ -145,6 +159,8 @@ void shared_page_end(const SharedPageContext *desk, SharedPageDraft *draft);
 /* For SLOT_ME and SLOT_NOTICE of a shared page, once a request: marks the answer as private when anything of the viewer's is on it. */
 FrameOwn frame_own(WebRequest *request);
 void frame_fill(const FrameOwn *own, Buffer *out, const PageSlot *slot);
+/* WebOptions.page_variant: which notice the page shows to somebody who is not logged in. */
+uint64_t frame_variant(WebRequest *request);
 /* WebOptions.error_page. */
 void frame_error_page(WebRequest *request, const struct ErrorWords *words);
 

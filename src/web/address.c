@@ -118,6 +118,36 @@ bool address_names_loopback(Slice host)
            (address_parse(name, &address) == STATUS_OK && address_is_loopback(address));
 }
 
+bool address_is_ipv4(Address address)
+{
+    return is_ipv4(address);
+}
+
+Address address_network(Address address, unsigned bits)
+{
+    for (unsigned i = 0; i < sizeof address.bytes; i++) {
+        unsigned own = bits > 8 * i ? bits - 8 * i : 0;
+        if (own < 8)
+            address.bytes[i] &= (unsigned char)(0xFF00 >> own);
+    }
+    return address;
+}
+
+size_t address_networks(Address address, AddressNetwork ret_networks[ADDRESS_NETWORKS])
+{
+    static const AddressNetwork IPV4[] = {{.bits = 128, .times = 1}, {.bits = 120, .times = 4}},
+                                IPV6[] = {{.bits = 64, .times = 1},
+                                          {.bits = 56, .times = 2},
+                                          {.bits = 48, .times = 4}};
+    const AddressNetwork *networks = is_ipv4(address) ? IPV4 : IPV6;
+    size_t count = is_ipv4(address) ? 2 : 3;
+    for (size_t i = 0; i < count; i++) {
+        ret_networks[i] = networks[i];
+        ret_networks[i].address = address_network(address, networks[i].bits);
+    }
+    return count;
+}
+
 Address address_group(Address address)
 {
     if (!is_ipv4(address))

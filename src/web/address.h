@@ -25,6 +25,17 @@ bool address_is_loopback(Address address);
 /* "localhost", or an address of loopback (127.0.0.0/8, [::1]), perhaps with a port: the host of a request or of a setting. A name that only
  * begins like one ("127.evil.example") is none. */
 bool address_names_loopback(Slice host);
+/* The network of so many bits that it is in, of 128: an IPv4 address has 96 before it, so its /24 is 120. */
+Address address_network(Address address, unsigned bits);
+bool address_is_ipv4(Address address);
+/* The networks that somebody may have all of, from the narrowest on, and how many times as much as one customer each may ask for: an IPv4 address and
+ * its /24, or an IPv6 /64, /56 and /48. */
+enum { ADDRESS_NETWORKS = 3 };
+typedef struct AddressNetwork {
+    Address address;
+    unsigned bits, times;
+} AddressNetwork;
+size_t address_networks(Address address, AddressNetwork ret_networks[ADDRESS_NETWORKS]);
 /* Whom connections are counted for: an IPv4 address, or an IPv6 /64, since one customer gets a whole /64. */
 Address address_group(Address address);
 

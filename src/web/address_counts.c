@@ -40,7 +40,7 @@ static AddressCount **find(AddressCounts *address_counts, Address group)
     return address_count;
 }
 
-int64_t address_counts_add(AddressCounts *address_counts, Address address)
+int64_t address_counts_add(AddressCounts *address_counts, Address address, int64_t amount)
 {
     Address group = address_group(address);
     AddressCount **address_count = find(address_counts, group);
@@ -49,14 +49,15 @@ int64_t address_counts_add(AddressCounts *address_counts, Address address)
         CHECK(*address_count != NULL);
         (*address_count)->group = group;
     }
-    return ++(*address_count)->count;
+    return (*address_count)->count += amount;
 }
 
-void address_counts_remove(AddressCounts *address_counts, Address address)
+void address_counts_remove(AddressCounts *address_counts, Address address, int64_t amount)
 {
     AddressCount **address_count = find(address_counts, address_group(address));
-    CHECK(*address_count != NULL);
-    if (--(*address_count)->count > 0)
+    CHECK(*address_count != NULL && (*address_count)->count >= amount);
+    (*address_count)->count -= amount;
+    if ((*address_count)->count > 0)
         return;
     AddressCount *empty = *address_count;
     *address_count = empty->next;

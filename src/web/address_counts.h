@@ -8,7 +8,7 @@ typedef struct AddressCounts AddressCounts;
 
 AddressCounts *address_counts_new(void);
 void address_counts_free(AddressCounts *address_counts);
-/* One more; returns how many that are now. */
-int64_t address_counts_add(AddressCounts *address_counts, Address address);
-/* One less of what address_counts_add counted. */
-void address_counts_remove(AddressCounts *address_counts, Address address);
+/* So many more; returns how many that are now. */
+int64_t address_counts_add(AddressCounts *address_counts, Address address, int64_t amount);
+/* So many less of what address_counts_add counted. */
+void address_counts_remove(AddressCounts *address_counts, Address address, int64_t amount);

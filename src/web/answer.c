@@ -179,7 +179,8 @@ static bool redirect_without_slash(WebRequest *request)
 
 static bool is_for_programs(const WebRequest *request)
 {
-    return slice_starts_with(request->target, SLICE("/api/"));
+    return slice_starts_with(request->target, SLICE("/api/")) ||
+           slice_equal(request->path.path, SLICE("/metrics"));
 }
 
 static void answer_failure(WebRequest *request, Status status)
@@ -204,39 +205,102 @@ static Status parse_form(WebRequest *request, Slice *ret_form)
     return STATUS_OK;
 }
 
+/* As many values as the route's parameters can hold, and some more, so that whoever is over one's bound is told which. */
+static JsonBounds json_bounds(const WebRequest *request)
+{
+    enum { MORE = 1000 };
+    const WebRoute *route = request->match.route;
+    JsonBounds bounds = {(size_t)request->body_max, MORE};
+    for (size_t i = 0; i < route_param_count(route); i++)
+        bounds.values += 2 + 2 * (size_t)route->params[i].most_count;
+    return bounds;
+}
+
 static Status parse_values(WebRequest *request)
 {
     const WebRoute *route = request->match.route;
+    if (request->has_values)
+        return STATUS_OK;
     WebInput input = {.captures = request->match.captures, .query = request->path.query};
     if (route_takes(route, WEB_FORM))
         TRY(parse_form(request, &input.form));
     if (route_takes(route, WEB_JSON))
-        TRY(json_parse(web_body(request), (size_t)request->body_max, &request->json,
-                       &request->reason));
+        TRY(json_parse(web_body(request), json_bounds(request), &request->json, &request->reason));
     input.json = request->json;
+    request->has_values = true;
     return route_values(route, &input, request->arena, request->values, &request->reason);
 }
 
 /* The routes that every server has are for everybody, and need no look at who is asking. */
+static bool is_of_application(const WebRequest *request)
+{
+    return (size_t)(request->match.route - request->server->routes) <
+           request->server->options.route_count;
+}
+
+/* Whoever was admitted a while ago, because the body took long or others were first, may have been logged out meanwhile. */
 static Status admit(WebRequest *request)
 {
     const WebOptions *options = &request->server->options;
-    size_t row = (size_t)(request->match.route - request->server->routes);
-    return row < options->route_count && options->admit != NULL ? options->admit(request)
-                                                                : STATUS_OK;
+    int64_t now_us = clock_steady_us(options->world.clock);
+    if (!is_of_application(request) || options->admit == NULL ||
+        (request->admitted_us != 0 && now_us - request->admitted_us < ADMISSION_MS * US_PER_MS))
+        return STATUS_OK;
+    TRY(options->admit(request));
+    request->admitted_us = now_us;
+    return STATUS_OK;
+}
+
+static Status admit_body(WebRequest *request)
+{
+    const WebOptions *options = &request->server->options;
+    return is_of_application(request) && options->admit_body != NULL ? options->admit_body(request)
+                                                                     : STATUS_OK;
+}
+
+/* It is sent elsewhere, or is a page from memory. */
+static bool is_made(const WebRequest *request)
+{
+    return request->page != NULL || request->answer.code >= 300;
+}
+
+/* All that costs little, and says whether there is more to do. Parameters of a body are left for later: reading them may take long. */
+static Status look(WebRequest *request)
+{
+    TRY(request->status);
+    if (!head_has_body(&request->head))
+        TRY(parse_values(request));
+    bool is_kept = cached_is_for(request);
+    if (is_kept && !cached_must_admit(request) && cached_answer(request))
+        return STATUS_OK;
+    TRY(admit(request));
+    if (is_kept && cached_must_admit(request) && !request->is_for_one && !is_made(request))
+        (void)cached_answer(request);
+    return STATUS_OK;
+}
+
+void answer_admit(WebRequest *request)
+{
+    request->status = admit(request);
+}
+
+bool answer_look(WebRequest *request)
+{
+    request->status = look(request);
+    return request->status == STATUS_OK && !is_made(request);
 }
 
 /* Up to the answer; `ret_is_left`: the route's batch makes it. */
 static Status begin(WebRequest *request, bool *ret_is_left)
 {
     *ret_is_left = false;
-    TRY(request->status);
-    TRY(parse_values(request));
-    if (cached_answer(request))
+    if (is_made(request))
         return STATUS_OK;
-    TRY(admit(request));
-    if (request->answer.code >= 300)
-        return STATUS_OK; /* sent elsewhere */
+    TRY(look(request));
+    if (is_made(request))
+        return STATUS_OK;
+    TRY(parse_values(request));
+    TRY(admit_body(request));
     *ret_is_left = request->match.route->batch != NULL;
     return *ret_is_left ? STATUS_OK : request->match.route->handler(request);
 }

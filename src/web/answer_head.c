@@ -94,6 +94,14 @@ static bool has_security_header(const WebRequest *request, size_t i)
            answer_header(answer, SECURITY_HEADERS[i].name) == answer->header_count;
 }
 
+/* What says nothing of it and has no version may hold anything that was made for one person, and what is in an address may be a secret: a
+ * browser or proxy must not keep it. */
+static bool says_who_may_keep(const WebAnswer *answer)
+{
+    return answer_header(answer, "Cache-Control") < answer->header_count ||
+           answer_header(answer, "ETag") < answer->header_count;
+}
+
 void answer_head_rest(WebRequest *request, size_t size, Buffer *out)
 {
     const WebAnswer *answer = &request->answer;
@@ -104,6 +112,8 @@ void answer_head_rest(WebRequest *request, size_t size, Buffer *out)
             buffer_bytes(out, SECURITY_HEADERS[i].line);
     for (size_t i = 0; i < answer->header_count; i++)
         put_line(out, answer->headers[i].name, slice_from(answer->headers[i].value));
+    if (!says_who_may_keep(answer))
+        buffer_bytes(out, SLICE("Cache-Control: no-store\r\n"));
     for (size_t i = 0; i < request->cookie_count; i++)
         put_line(out, "Set-Cookie", slice_from(request->cookies[i].line));
     if (request->page == NULL)

@@ -1,10 +1,17 @@
 /* cached.c -- answers from the page cache, for visitors who are nobody in particular; see WebRoute.cache_ms.
  *
- * A request with a session or an authorization never comes here, nor one that is to be told what it just did; and an answer that was made for
- * somebody (the viewer is somebody, a cookie is set, it says no-store) is never kept. So no one gets to see what was rendered for another. */
+ * A request with a session or an authorization is admitted before it comes here, and does not when it is somebody's: nonsense in a cookie
+ * costs a look into the store and no rendering. An answer that was made for somebody (the viewer is somebody, a cookie is set, it says
+ * no-store) is never kept. So no one gets to see what was rendered for another. */
 #include "web/server_private.h"
 
-static bool has_session(const WebRequest *request)
+bool cached_is_for(const WebRequest *request)
+{
+    const WebRoute *route = request->match.route;
+    return request->server->page_cache != NULL && route != NULL && route->cache_ms != 0;
+}
+
+bool cached_must_admit(const WebRequest *request)
 {
     const char *name = request->server->options.session_cookie;
     if (request->head.present[HEAD_AUTHORIZATION])
@@ -12,12 +19,6 @@ static bool has_session(const WebRequest *request)
     if (!request->head.present[HEAD_COOKIE])
         return false;
     return name == NULL || web_cookie(request, name).size > 0;
-}
-
-static bool is_told(WebRequest *request)
-{
-    const char *name = request->server->options.told_field;
-    return name != NULL && web_field(request, WEB_QUERY, name).size > 0;
 }
 
 /* What a parameter's value adds to the name of a page; with `to` NULL only how much. */
@@ -41,16 +42,19 @@ static size_t put_value(char *to, const WebParam *param, const WebValue *value)
     return size;
 }
 
-/* The route and what its parameters hold, as they were read: however an address is spelled, and whatever else stands in it, it is the same
- * page. */
-static PageKey key_of(const WebRequest *request)
+/* The route and what its parameters hold, as they were read: however an address is spelled, and whatever else stands in it (but for
+ * WebOptions.page_variant), it is the same page. */
+static PageKey key_of(WebRequest *request)
 {
     const WebRoute *route = request->match.route;
-    size_t count = route_param_count(route), size = sizeof(uint64_t);
+    const WebOptions *options = &request->server->options;
+    size_t count = route_param_count(route), size = 2 * sizeof(uint64_t);
     for (size_t i = 0; i < count; i++)
         size += put_value(NULL, &route->params[i], &request->values[i]);
-    char *name = arena_bytes(request->arena, size), *at = name + sizeof(uint64_t);
+    char *name = arena_bytes(request->arena, size), *at = name + 2 * sizeof(uint64_t);
     bytes_put_u64(name, (uint64_t)(route - request->server->routes));
+    bytes_put_u64(name + sizeof(uint64_t),
+                  options->page_variant != NULL ? options->page_variant(request) : 0);
     for (size_t i = 0; i < count; i++)
         at += put_value(at, &route->params[i], &request->values[i]);
     return (PageKey){slice_of(name, size), web_wants_json(request)};
@@ -95,18 +99,21 @@ static int64_t age_us(const WebRequest *request)
     return (most_ms != 0 && ms > most_ms ? most_ms : ms) * US_PER_MS;
 }
 
+/* A cookie that admit set is not sent with a page that is everybody's; the next answer that is not from memory sets it. */
 bool cached_answer(WebRequest *request)
 {
-    const WebRoute *route = request->match.route;
     PageCache *cache = request->server->page_cache;
-    if (cache == NULL || route == NULL || route->cache_ms == 0 || has_session(request) ||
-        is_told(request))
-        return false;
-    request->page_key = key_of(request);
     const WebOptions *options = &request->server->options;
     int64_t since_us = options->pages_since != NULL ? options->pages_since(options->context) : 0;
-    request->page = page_cache_get(cache, request->page_key, (PageAge){age_us(request), since_us});
-    request->renders_page = request->page == NULL;
+    PageAge age = {age_us(request), since_us};
+    request->cookie_count = 0;
+    if (request->renders_page) {
+        request->page = page_cache_find(cache, request->page_key, age);
+    } else {
+        request->page_key = key_of(request);
+        request->page = page_cache_get(cache, request->page_key, age);
+        request->renders_page = request->page == NULL;
+    }
     if (request->page != NULL)
         show_page(request, request->page);
     return request->page != NULL;

@@ -135,8 +135,14 @@ static void send_answer(Channel *channel)
     send_parts(channel);
 }
 
+/* Whoever was cut before the last byte of the request was here knows that nothing was answered, and must be able to rely on it that nothing was
+ * done. */
 static void make_answer(Channel *channel)
 {
+    if (connection_is_cut(channel->connection)) {
+        channel->state = CHANNEL_IS_DONE;
+        return;
+    }
     /* Before a pool can have it: whoever has made the answer must find it so. */
     channel->state = CHANNEL_RUNS;
     if (exchange_make(channel->request))
@@ -152,13 +158,22 @@ void channel_made(Channel *channel)
 
 /* ---- In ---- */
 
+/* Whether the whole body is among the bytes behind the head; of one in chunks nobody knows. */
+static bool is_body_here(const HttpHead *head, size_t behind)
+{
+    uint64_t size;
+    return head_body_size(head, &size) && size <= behind;
+}
+
 static void begin_body(Channel *channel, bool is_here)
 {
     static const Slice GO_ON = {"HTTP/1.1 100 Continue\r\n\r\n", 25};
     const WebRequest *request = channel->request;
     channel->chunks = (FramingChunks){0};
     channel->body_left = 0;
-    (void)head_body_size(&request->head, &channel->body_left);
+    if (head_body_size(&request->head, &channel->body_left))
+        (void)buffer_reserve(&channel->request->body, channel->body_left);
+    connection_received(channel->connection, 0);
     if (is_here || !exchange_expects_continue(request))
         return;
     ssize_t sent = send(channel->fd, GO_ON.data, GO_ON.size, MSG_NOSIGNAL);
@@ -176,8 +191,10 @@ static size_t use_head(Channel *channel, Slice bytes)
         return EMPTY_LINE.size; /* in front of a request it means nothing (RFC 9112, 2.2) */
     if (slice_equal(bytes, slice_of(EMPTY_LINE.data, 1)))
         return 0; /* perhaps another one */
-    if (!channel->has_begun)
-        connection_begin(channel->connection, now_us(channel));
+    if (!channel->has_begun && !connection_begin(channel->connection, now_us(channel))) {
+        channel->state = CHANNEL_IS_DONE;
+        return bytes.size;
+    }
     channel->has_begun = true;
     size_t size = framing_head_size(bytes, channel->looked);
     if (size == 0 && bytes.size <= most) {
@@ -194,7 +211,8 @@ static size_t use_head(Channel *channel, Slice bytes)
         return bytes.size;
     }
     exchange_begin(channel->request, channel->connection, slice_of(bytes.data, size));
-    if (exchange_wants_body(channel->request))
+    if (exchange_wants_body(channel->request,
+                            is_body_here(&channel->request->head, bytes.size - size)))
         begin_body(channel, bytes.size > size);
     else
         make_answer(channel);
@@ -217,8 +235,11 @@ static size_t use_body(Channel *channel, Slice bytes)
 {
     size_t used = 0;
     FramingStep step = read_body(channel, bytes, &used);
-    if (step == FRAMING_MORE)
+    if (step == FRAMING_MORE) {
+        connection_received(channel->connection, (int64_t)channel->request->body.size);
         return used;
+    }
+    connection_received(channel->connection, CONNECTION_BODY_WHOLE);
     if (step != FRAMING_DONE) {
         used = bytes.size;
         exchange_refuse_body(channel->request, step);

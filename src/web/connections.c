@@ -1,8 +1,9 @@
 /* connections.c -- see connections.h.
  *
- * `phase` counts a connection's changes of state: even is idle, odd is in a request. A worker stores since_us and then
- * the phase; the timer reads phase, since_us, phase and leaves a connection that changed in between for the next
- * tick. So no worker ever waits for the timer.
+ * `phase` counts a connection's changes of state: even is idle, odd is in a request; its highest bit says that the timer has cut the
+ * connection. A worker stores since_us and then the phase; the timer reads phase, since_us, phase and leaves a connection that changed in
+ * between for the next tick. So no worker ever waits for the timer. Both change the phase by compare-and-swap only, so that of a request that
+ * begins and a cut for idleness exactly one happens.
  * The list's lock makes shutdown() safe: a record leaves the list before its socket is closed. */
 #include "web/connections.h"
 
@@ -19,6 +20,8 @@
 
 enum { LINGER_MS = 5000 };
 
+static const uint64_t PHASE_CUT = UINT64_C(1) << 63;
+
 struct Connection {
     Connection *next, *previous;
     Address peer;
@@ -29,6 +32,8 @@ struct Connection {
     _Atomic int64_t since_us; /* start of this phase */
     _Atomic uint64_t phase;
     _Atomic int64_t allowed_us; /* more time, for the request of this phase; 0: what all have */
+    _Atomic int64_t
+        body_bytes; /* received of the body that it waits for, or CONNECTION_BODY_WHOLE */
 };
 
 typedef struct Lingering {
@@ -102,11 +107,10 @@ static bool connections_full(Connections *connections)
 static bool count_holder(Connections *connections, Connection *connection)
 {
     connection->is_counted = !is_exempt(connections, connection->peer);
-    if (!connection->is_counted ||
-        address_counts_add(connections->address_counts, connection->peer) <=
-            connections->limits.per_address)
+    if (!connection->is_counted || address_counts_add(connections->address_counts, connection->peer,
+                                                      1) <= connections->limits.per_address)
         return true;
-    address_counts_remove(connections->address_counts, connection->peer);
+    address_counts_remove(connections->address_counts, connection->peer, 1);
     atomic_fetch_add_explicit(&connections->cuts[CONNECTION_CUT_ADDRESS], 1, memory_order_relaxed);
     return false;
 }
@@ -119,6 +123,7 @@ Connection *connections_add(Connections *connections, int fd, Address peer)
     CHECK(connection != NULL);
     connection->fd = fd;
     connection->peer = peer;
+    atomic_store_explicit(&connection->body_bytes, CONNECTION_BODY_WHOLE, memory_order_relaxed);
     atomic_store_explicit(&connection->since_us, clock_steady_us(connections->clock),
                           memory_order_relaxed);
     pthread_mutex_lock(&connections->lock);
@@ -155,7 +160,7 @@ void connections_remove(Connections *connections, Connection *connection)
     connection->next->previous = connection->previous;
     connection->previous->next = connection->next;
     if (connection->is_counted)
-        address_counts_remove(connections->address_counts, connection->peer);
+        address_counts_remove(connections->address_counts, connection->peer, 1);
     if (connection->lingers)
         keep_lingering(connections, connection);
     atomic_fetch_sub_explicit(&connections->open, 1, memory_order_relaxed);
@@ -163,31 +168,44 @@ void connections_remove(Connections *connections, Connection *connection)
     free(connection);
 }
 
-/* Only this connection's own thread writes phase and since_us, so a load and a store are enough. */
-static void next_phase(Connection *connection, int64_t now_us)
+static void prepare_phase(Connection *connection, int64_t now_us)
 {
-    uint64_t phase = atomic_load_explicit(&connection->phase, memory_order_relaxed);
     atomic_store_explicit(&connection->since_us, now_us, memory_order_relaxed);
     atomic_store_explicit(&connection->allowed_us, 0, memory_order_relaxed);
-    atomic_store_explicit(&connection->phase, phase + 1, memory_order_release);
+    atomic_store_explicit(&connection->body_bytes, CONNECTION_BODY_WHOLE, memory_order_relaxed);
 }
 
-void connection_begin(Connection *connection, int64_t now_us)
+/* Only this connection's own thread counts the phase on; the timer at most sets its bit, and then this fails. */
+bool connection_begin(Connection *connection, int64_t now_us)
 {
-    CHECK(atomic_load_explicit(&connection->phase, memory_order_relaxed) % 2 == 0);
-    next_phase(connection, now_us);
+    uint64_t phase = atomic_load_explicit(&connection->phase, memory_order_relaxed) & ~PHASE_CUT;
+    CHECK(phase % 2 == 0);
+    prepare_phase(connection, now_us);
+    return atomic_compare_exchange_strong_explicit(&connection->phase, &phase, phase + 1,
+                                                   memory_order_acq_rel, memory_order_relaxed);
 }
 
 void connection_end(Connection *connection, int64_t now_us)
 {
     CHECK(atomic_load_explicit(&connection->phase, memory_order_relaxed) % 2 == 1);
-    next_phase(connection, now_us);
+    prepare_phase(connection, now_us);
+    atomic_fetch_add_explicit(&connection->phase, 1, memory_order_acq_rel);
 }
 
 void connection_allow(Connection *connection, int64_t request_us)
 {
     CHECK(atomic_load_explicit(&connection->phase, memory_order_relaxed) % 2 == 1);
     atomic_store_explicit(&connection->allowed_us, request_us, memory_order_relaxed);
+}
+
+void connection_received(Connection *connection, int64_t body_bytes)
+{
+    atomic_store_explicit(&connection->body_bytes, body_bytes, memory_order_relaxed);
+}
+
+bool connection_is_cut(const Connection *connection)
+{
+    return (atomic_load_explicit(&connection->phase, memory_order_acquire) & PHASE_CUT) != 0;
 }
 
 void connection_linger(Connection *connection)
@@ -202,19 +220,28 @@ Address connection_peer(const Connection *connection)
 
 /* ---- The timer ---- */
 
+/* How long the request of this connection may take, as far as it has come. */
+static int64_t request_most_us(const ConnectionLimits *limits, const Connection *connection)
+{
+    int64_t allowed_us = atomic_load_explicit(&connection->allowed_us, memory_order_relaxed);
+    int64_t body_bytes = atomic_load_explicit(&connection->body_bytes, memory_order_relaxed);
+    int64_t most_us = allowed_us > limits->request_us ? allowed_us : limits->request_us;
+    if (body_bytes == CONNECTION_BODY_WHOLE || limits->body_rate == 0)
+        return most_us;
+    int64_t body_us = limits->body_us + body_bytes * US_PER_S / limits->body_rate;
+    return body_us < most_us ? body_us : most_us;
+}
+
 static void judge(Connections *connections, Connection *connection, int64_t now_us)
 {
     uint64_t phase = atomic_load_explicit(&connection->phase, memory_order_acquire);
     int64_t since_us = atomic_load_explicit(&connection->since_us, memory_order_acquire);
-    int64_t allowed_us = atomic_load_explicit(&connection->allowed_us, memory_order_relaxed);
-    int64_t most_us = connections->limits.request_us;
     bool is_idle = phase % 2 == 0;
-    if (is_idle)
-        most_us = connections->limits.idle_us;
-    else if (allowed_us > most_us)
-        most_us = allowed_us;
-    if (atomic_load_explicit(&connection->phase, memory_order_acquire) == phase &&
-        now_us >= since_us + most_us)
+    int64_t most_us =
+        is_idle ? connections->limits.idle_us : request_most_us(&connections->limits, connection);
+    if (now_us >= since_us + most_us &&
+        atomic_compare_exchange_strong_explicit(&connection->phase, &phase, phase | PHASE_CUT,
+                                                memory_order_acq_rel, memory_order_relaxed))
         cut(connections, connection, is_idle ? CONNECTION_CUT_IDLE : CONNECTION_CUT_SLOW);
 }
 

@@ -5,8 +5,11 @@
  * client's leaving. Promises:
  *   1. A request is cut `request_us` after its first byte was read (never earlier, at most a tick later) if its answer's
  *      last byte has not been handed to the kernel by then. It does not matter which part was slow: head, body, handler
- *      or reader. One that was allowed more time (connection_allow) is cut when that is over.
- *   2. A connection without a request, from the first moment on, is cut after `idle_us`.
+ *      or reader. One that was allowed more time (connection_allow) is cut when that is over. While its body is on its way it must also keep
+ *      up with a least rate: it is cut when after `body_us` and one second more for each `body_rate` bytes received (connection_received) the
+ *      body is still not complete.
+ *   2. A connection without a request, from the first moment on, is cut after `idle_us`. Either it is cut, or its request begins: when the two
+ *      come together, connection_begin says which of them was first, and a request that came second must not be run.
  *   3. Above `total`, or `per_address` for one address (IPv6: one /64), a new connection is closed at once. Loopback and
  *      the exempt addresses count only for the total.
  *   4. A connection that was answered before its body was read is not reset under the client's feet: the socket is
@@ -22,6 +25,7 @@ typedef struct Connection Connection;
 
 typedef struct ConnectionLimits {
     int64_t request_us, idle_us;
+    int64_t body_us, body_rate; /* bytes a second; 0: bodies have no time of their own */
     int64_t total, per_address;
     AddressRanges exempt;
 } ConnectionLimits;
@@ -52,11 +56,16 @@ Connection *connections_add(Connections *connections, int fd, Address peer);
 void connections_remove(Connections *connections, Connection *connection);
 
 /* The first byte of a request is here; its answer is done. By the connection's own thread, at a time it has just asked
- * for. */
-void connection_begin(Connection *connection, int64_t now_us);
+ * for. connection_begin is false when the connection was cut before: nothing of what came in may be run. */
+MUST_USE bool connection_begin(Connection *connection, int64_t now_us);
 void connection_end(Connection *connection, int64_t now_us);
 /* The request that has begun may take so long, where that is more than all may. By the connection's own thread. */
 void connection_allow(Connection *connection, int64_t request_us);
+/* The request waits for its body, of which so many bytes are here; WHOLE: it is complete. By the connection's own thread. */
+enum { CONNECTION_BODY_WHOLE = -1 };
+void connection_received(Connection *connection, int64_t body_bytes);
+/* Whether the request was cut for its slowness: it must not be run any more. By the connection's own thread. */
+bool connection_is_cut(const Connection *connection);
 /* This connection will be closed with an unread body behind its answer. */
 void connection_linger(Connection *connection);
 Address connection_peer(const Connection *connection);

@@ -106,7 +106,7 @@ static void give_back(Events *events, Address client)
 {
     events->places--;
     if (!is_exempt(events, client))
-        address_counts_remove(events->address_counts, client);
+        address_counts_remove(events->address_counts, client, 1);
 }
 
 Status events_reserve(Events *events, Address client, Reason *reason)
@@ -116,7 +116,7 @@ Status events_reserve(Events *events, Address client, Reason *reason)
     pthread_mutex_lock(&events->lock);
     events->places++;
     int64_t held =
-        is_exempt(events, client) ? 0 : address_counts_add(events->address_counts, client);
+        is_exempt(events, client) ? 0 : address_counts_add(events->address_counts, client, 1);
     if (events->places > config->watchers)
         status = STATUS_UNAVAILABLE;
     else if (held > config->watchers_per_address)

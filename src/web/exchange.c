@@ -59,11 +59,38 @@ void exchange_begin_torn(WebRequest *request, Connection *connection, Slice star
 
 /* ---- The body ---- */
 
-bool exchange_wants_body(WebRequest *request)
+/* What is not said counts as the most that it may become. */
+static void take_share(WebRequest *request)
 {
-    if (request->status == STATUS_OK)
-        return head_has_body(&request->head);
-    if (head_has_body(&request->head)) { /* nobody reads it: the connection must end */
+    uint64_t size = request->body_max;
+    (void)head_body_size(&request->head, &size);
+    switch (shares_take(request->server->bodies, request->client, (int64_t)size)) {
+    case SHARES_TAKEN:
+        request->body_share = (int64_t)size;
+        return;
+    case SHARES_ADDRESS_FULL:
+        request->status = reason_set(&request->reason, STATUS_THROTTLED, NULL,
+                                     "too much is being sent from your network address at this "
+                                     "moment");
+        return;
+    case SHARES_FULL:
+        request->status = reason_set(&request->reason, STATUS_UNAVAILABLE, NULL,
+                                     "too much is being sent to us at this moment");
+        return;
+    }
+}
+
+bool exchange_wants_body(WebRequest *request, bool is_here)
+{
+    bool has_body = head_has_body(&request->head);
+    if (request->status == STATUS_OK && has_body && !is_here)
+        answer_admit(request);
+    bool is_sent_elsewhere = request->answer.code >= 300;
+    if (request->status == STATUS_OK && has_body && !is_sent_elsewhere)
+        take_share(request);
+    if (request->status == STATUS_OK && !is_sent_elsewhere)
+        return has_body;
+    if (has_body) { /* nobody reads it: the connection must end */
         request->answer.close = true;
         connection_linger(request->connection);
     }
@@ -94,22 +121,32 @@ void exchange_refuse_body(WebRequest *request, FramingStep why)
 static const struct {
     Status status;
     const char *rule;
+    const char *of_address; /* the same when only their address has none */
 } NO_ROOM[WEB_THREAD_KINDS] = {
     [WEB_SAVE] = {STATUS_UNAVAILABLE, "too many people save something at this moment"},
-    [WEB_PASSWORD] = {STATUS_THROTTLED, "too many people log in at this moment"},
+    [WEB_PASSWORD] = {STATUS_THROTTLED, "too many people log in at this moment",
+                      "too many people log in from your network at this moment; try again"},
     [WEB_OUTSIDE] = {STATUS_UNAVAILABLE, "too many people wait for another site at this moment"},
+    [WEB_COMPUTE] = {STATUS_UNAVAILABLE, "too many people ask for such pages at this moment",
+                     "too many such pages are being made for your network address at this moment"},
 };
 
+/* Places are few where handlers take long: only who was admitted gets one, and nobody for a page that is there. Those for saves are many, and
+ * whoever is admitted there shares the work of these threads. */
 bool exchange_make(WebRequest *request)
 {
-    if (request->status == STATUS_OK) {
-        WebThreads threads = route_threads(request->match.route);
-        Pool *pool = request->server->pools[threads];
-        if (pool != NULL && pool_take(pool, request))
+    WebThreads threads =
+        request->status == STATUS_OK ? route_threads(request->match.route) : WEB_ANSWER;
+    Pool *pool = request->server->pools[threads];
+    if (pool != NULL && (threads == WEB_SAVE || answer_look(request))) {
+        SharesAnswer taken = pool_take(pool, request);
+        if (taken == SHARES_TAKEN)
             return false;
-        if (pool != NULL)
-            request->status = reason_set(&request->reason, NO_ROOM[threads].status, NULL, "%s",
-                                         NO_ROOM[threads].rule);
+        request->status = taken == SHARES_FULL
+                              ? reason_set(&request->reason, NO_ROOM[threads].status, NULL, "%s",
+                                           NO_ROOM[threads].rule)
+                              : reason_set(&request->reason, STATUS_THROTTLED, NULL, "%s",
+                                           NO_ROOM[threads].of_address);
     }
     answer_make(request);
     return true;
@@ -212,6 +249,9 @@ static void log_request(const WebRequest *request, const MetricsRequest *counted
 
 void exchange_end(WebRequest *request, bool is_cut)
 {
+    if (request->body_share > 0)
+        shares_give(request->server->bodies, request->client, request->body_share);
+    request->body_share = 0;
     MetricsRequest counted = {.route = route_index(request),
                               .code = request->is_answered ? request->answer.code : 0,
                               .duration_us =

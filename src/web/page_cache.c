@@ -160,15 +160,25 @@ static Shard *lock_shard(PageCache *cache, uint64_t hash)
     return shard;
 }
 
-/* The entry's page when it may be sent; a caller who gets none renders. */
-static CachedPage *usable(Entry *entry, int64_t now_us, PageAge age)
+/* The entry's page when it may be sent. */
+static CachedPage *usable(const Entry *entry, int64_t now_us, PageAge age, bool is_rendering)
 {
     int64_t made_us = entry->page->made_us, age_us = now_us - made_us;
-    bool is_young = age_us < age.most_us || (entry->is_rendering && age_us < 2 * age.most_us);
-    if (is_young && (age.since_us == 0 || made_us > age.since_us))
-        return page_hold(entry->page);
-    entry->is_rendering = true;
-    return NULL;
+    bool is_young = age_us < age.most_us || (is_rendering && age_us < 2 * age.most_us);
+    return is_young && (age.since_us == 0 || made_us > age.since_us) ? page_hold(entry->page)
+                                                                     : NULL;
+}
+
+/* By the one who was told to render it. */
+CachedPage *page_cache_find(PageCache *cache, PageKey key, PageAge age)
+{
+    int64_t now_us = clock_steady_us(cache->clock);
+    uint64_t hash = hash_of(cache, key);
+    Shard *shard = lock_shard(cache, hash);
+    Entry *entry = *find(shard, hash, key);
+    CachedPage *page = entry != NULL ? usable(entry, now_us, age, false) : NULL;
+    pthread_mutex_unlock(&shard->lock);
+    return page;
 }
 
 CachedPage *page_cache_get(PageCache *cache, PageKey key, PageAge age)
@@ -179,7 +189,8 @@ CachedPage *page_cache_get(PageCache *cache, PageKey key, PageAge age)
     Entry *entry = *find(shard, hash, key);
     CachedPage *page = NULL;
     if (entry != NULL) {
-        page = usable(entry, now_us, age);
+        page = usable(entry, now_us, age, entry->is_rendering);
+        entry->is_rendering |= page == NULL;
         if (shard->puts - entry->moved >= shard->count / MOVE_PART)
             use_again(shard, entry);
     }

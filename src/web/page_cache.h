@@ -74,6 +74,8 @@ void page_cache_free(PageCache *cache);
 
 /* A page that the caller now holds; or NULL: the caller renders it, and must call page_cache_put or page_cache_skip. */
 CachedPage *page_cache_get(PageCache *cache, PageKey key, PageAge age);
+/* The same, but NULL tells the caller nothing new. */
+CachedPage *page_cache_find(PageCache *cache, PageKey key, PageAge age);
 /* The cache holds it, too, unless it is larger than what the cache may hold. */
 void page_cache_put(PageCache *cache, PageKey key, CachedPage *page);
 /* It could not be rendered, or must not be kept. */

@@ -1,4 +1,6 @@
 /* pages.c -- the routes that every server has: what runs here, its health, its numbers, and the assets. */
+#include <sodium.h>
+
 #include "web/assets.h"
 #include "web/layout.h"
 #include "web/server_private.h"
@@ -140,6 +142,12 @@ static void print_connections(const WebServer *server, Buffer *out)
             (unsigned long long)connections_cut_count(server->connections, (ConnectionCut)cut));
 }
 
+static void print_bodies(const WebServer *server, Buffer *out)
+{
+    metrics_print_one(out, "ostraka_http_body_bytes", "Memory that bodies on their way count for.",
+                      false, (double)shares_taken(server->bodies));
+}
+
 static void print_page_cache(const WebServer *server, Buffer *out)
 {
     if (server->page_cache == NULL)
@@ -155,9 +163,33 @@ static void print_page_cache(const WebServer *server, Buffer *out)
                       (double)figures.bytes);
 }
 
+/* Without a token they are for this machine: not for what a proxy here passes on, nor for a page of another site in a browser here, whose name
+ * was made to lead to loopback. */
+static Status admit_to_metrics(WebRequest *request)
+{
+    static const Slice BEARER = {"Bearer ", 7};
+    const WebServer *server = request->server;
+    Slice sent = web_head(request, HEAD_AUTHORIZATION);
+    if (server->metrics_token_size == 0)
+        return address_is_loopback(connection_peer(request->connection)) &&
+                       !request->head.present[HEAD_FORWARDED_FOR] &&
+                       address_names_loopback(web_head(request, HEAD_HOST))
+                   ? STATUS_OK
+                   : reason_set(&request->reason, STATUS_DENIED, NULL,
+                                "metrics are read on the server's own machine by the name "
+                                "localhost, or with the token of the setting metrics_token_file");
+    if (slice_starts_with(sent, BEARER) && sent.size - BEARER.size == server->metrics_token_size &&
+        sodium_memcmp(sent.data + BEARER.size, server->metrics_token, server->metrics_token_size) ==
+            0)
+        return STATUS_OK;
+    return reason_set(&request->reason, STATUS_LOGIN, "Authorization",
+                      "must be Bearer and the token of the setting metrics_token_file");
+}
+
 static Status metrics_page(WebRequest *request)
 {
     const WebServer *server = request->server;
+    TRY(admit_to_metrics(request));
     Buffer *out = web_out(request, "text/plain; version=0.0.4; charset=utf-8");
     web_header(request, "Cache-Control", "no-store");
     buffer_text(out, "# HELP ostraka_build_info The version that runs.\n"
@@ -169,6 +201,7 @@ static Status metrics_page(WebRequest *request)
                       atomic_load(&server->maintenance) ? 1 : 0);
     metrics_print(server->metrics, out);
     print_connections(server, out);
+    print_bodies(server, out);
     print_page_cache(server, out);
     if (server->options.store.metrics != NULL)
         server->options.store.metrics(server->options.store.store, print_store_metric, out);
@@ -228,7 +261,8 @@ const WebRoute BUILT_IN_ROUTES[] = {
     {WEB_GET, "/", start_page, .help = "What runs here: version, engine, health, uptime."},
     {WEB_GET, "/healthz", healthz, .always = true,
      .help = "Health as JSON; 503 when nothing can be saved or the server stops."},
-    {WEB_GET, "/metrics", metrics_page, .always = true, .help = "Numbers for Prometheus."},
+    {WEB_GET, "/metrics", metrics_page, .always = true,
+     .help = "Numbers for Prometheus: on this machine, or with a token."},
     {WEB_GET, "/robots.txt", robots, .always = true, .help = "What search engines may read."},
     {WEB_GET, "/favicon.ico", favicon, .always = true, .help = "The mark."},
     {WEB_GET, "/assets/{name}", asset_page, .always = true,

@@ -2,19 +2,23 @@
 #include "web/pool.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "web/loop.h"
 #include "web/server_private.h"
 
+enum { YIELDING_PRIORITY = 5 };
+
 struct Pool {
     PoolOptions options;
     pthread_t *threads;
+    Shares *places; /* of those that wait and those that run */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     WebRequest *first, **last; /* those that wait, linked by `next` */
-    unsigned waiting, running;
-    unsigned idle;  /* threads */
-    bool is_called; /* one of them is waking up, and will look */
+    unsigned idle;             /* threads */
+    bool is_called;            /* one of them is waking up, and will look */
     bool ends;
 };
 
@@ -41,8 +45,6 @@ static WebRequest *pop(Pool *pool)
     pool->first = request->next;
     if (pool->first == NULL)
         pool->last = &pool->first;
-    pool->waiting--;
-    pool->running++;
     return request;
 }
 
@@ -75,23 +77,19 @@ static size_t next_requests(Pool *pool, WebRequest **requests)
     return count;
 }
 
-static void is_through(Pool *pool)
-{
-    CHECK(pthread_mutex_lock(&pool->lock) == 0);
-    pool->running--;
-    CHECK(pthread_mutex_unlock(&pool->lock) == 0);
-}
-
 static void *work(void *argument)
 {
     Pool *pool = argument;
     WebRequest *requests[WEB_BATCH_MAX];
+    if (pool->options.yields) /* on Linux it is of the thread; not to be allowed does no harm */
+        (void)setpriority(PRIO_PROCESS, (id_t)gettid(), YIELDING_PRIORITY);
     for (size_t count; (count = next_requests(pool, requests)) > 0;) {
         answers_begin(requests, count);
         for (size_t i = 0; i < count; i++) {
             Channel *channel = requests[i]->channel;
             answer_end(requests[i]);
-            is_through(pool); /* before the client can hear of it, and come again */
+            shares_give(pool->places, requests[i]->client,
+                        1); /* before the client can hear of it, and come again */
             loop_give(channel->loop, channel);
         }
     }
@@ -106,6 +104,8 @@ Pool *pool_start(const PoolOptions *options)
     if (pool->options.batch > WEB_BATCH_MAX)
         pool->options.batch = WEB_BATCH_MAX;
     pool->last = &pool->first;
+    pool->places = shares_new((int64_t)options->threads + options->queue, options->per_address,
+                              options->exempt);
     pool->threads = calloc(options->threads, sizeof *pool->threads);
     CHECK(pool->threads != NULL && pthread_mutex_init(&pool->lock, NULL) == 0 &&
           pthread_cond_init(&pool->changed, NULL) == 0);
@@ -131,21 +131,26 @@ void pool_free(Pool *pool)
     CHECK(pool->first == NULL);
     pthread_mutex_destroy(&pool->lock);
     pthread_cond_destroy(&pool->changed);
+    shares_free(pool->places);
     free(pool->threads);
     free(pool);
 }
 
-bool pool_take(Pool *pool, WebRequest *request)
+SharesAnswer pool_take(Pool *pool, WebRequest *request)
 {
-    unsigned most = pool->options.threads + pool->options.queue;
+    SharesAnswer answer = shares_take(pool->places, request->client, 1);
+    if (answer != SHARES_TAKEN)
+        return answer;
     CHECK(pthread_mutex_lock(&pool->lock) == 0);
-    bool has_room = !pool->ends && pool->running + pool->waiting < most;
-    if (has_room) {
+    bool ends = pool->ends;
+    if (!ends) {
         request->next = NULL;
         *pool->last = request;
         pool->last = &request->next;
-        pool->waiting++;
     }
     unlock_and_call(pool);
-    return has_room;
+    if (!ends)
+        return SHARES_TAKEN;
+    shares_give(pool->places, request->client, 1);
+    return SHARES_FULL;
 }

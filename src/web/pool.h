@@ -4,19 +4,23 @@
  * Nothing is read from the connection while its request waits and runs here, and it holds none of the few threads that answer all others;
  * and as many saves as a pool has threads share one sync of the disk. Bounded: threads and `queue` together are the most that are here, and whoever comes
  * then is told at once. Requests that share a WebRoute.batch are taken several at a time by one thread: with many savers, waking
- * up a thread for each costs more than saving.
+ * up a thread for each costs more than saving. One network address has a bounded number of places, where the pool says so.
  * A request belongs to one thread at a time: the one that took its head, then one of these, then the first again, which sends the answer.
  * A client that goes away meanwhile is noticed only when its answer is there. */
 #pragma once
 
 #include "base/threads.h"
 #include "web/request_private.h"
+#include "web/shares.h"
 
 typedef struct Pool Pool;
 
 typedef struct PoolOptions {
     ThreadKind kind;
     unsigned threads, queue;
+    unsigned per_address; /* places of one network address (shares.h); 0: as many as there are */
+    const AddressRanges *exempt;
+    bool yields;    /* its threads have the processor after all others of the process */
     unsigned batch; /* how many requests with the same WebRoute.batch one thread takes at most */
 } PoolOptions;
 
@@ -25,6 +29,6 @@ Pool *pool_start(const PoolOptions *options);
 void pool_stop(Pool *pool);
 /* After pool_stop, when nobody calls pool_take any more. */
 void pool_free(Pool *pool);
-/* Called by the thread of the request's channel, which gets the channel back by its loop's inbox (loop_give) when the answer is made. False: there is no
- * room. */
-bool pool_take(Pool *pool, WebRequest *request);
+/* Called by the thread of the request's channel, which gets the channel back by its loop's inbox (loop_give) when the answer is made. Anything but
+ * SHARES_TAKEN: there is no room, or none for this address. */
+SharesAnswer pool_take(Pool *pool, WebRequest *request);

@@ -1,4 +1,5 @@
 /* request.c -- see request.h. */
+#include "web/multipart.h"
 #include "web/server_private.h"
 
 #include <stdlib.h>
@@ -212,6 +213,14 @@ Slice web_path(const WebRequest *request)
 Slice web_target(const WebRequest *request)
 {
     return request->target;
+}
+
+bool web_sends_form(const WebRequest *request)
+{
+    Slice type = request->head.values[HEAD_CONTENT_TYPE];
+    return head_has_body(&request->head) &&
+           (http_media_type_is(type, SLICE("application/x-www-form-urlencoded")) ||
+            (request->match.route->files && multipart_is(type)));
 }
 
 /* Only a body that says it is a form is one. */

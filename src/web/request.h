@@ -67,6 +67,8 @@ const Json *web_json(const WebRequest *request);
 /* A field of the query or of a form that stands in no row, by name, decoded: what the frame of every page reads (?done=…) and the
  * token of a form. Empty when it is not there, or comes twice, or is not text. */
 Slice web_field(WebRequest *request, WebFrom from, const char *name);
+/* Whether the body is a form, by what the head says of it. */
+bool web_sends_form(const WebRequest *request);
 /* The address as it came, with its query, still encoded; for links back. */
 Slice web_target(const WebRequest *request);
 /* The path as it came, still encoded. */

@@ -44,7 +44,10 @@ struct WebRequest {
     bool is_handed_over; /* the connection belongs to the events now */
     Slice method;
     HttpHead head;
-    uint64_t body_max; /* what the route takes */
+    uint64_t body_max;   /* what the route takes */
+    int64_t body_share;  /* of WebServer.bodies; 0: none */
+    int64_t admitted_us; /* steady clock, when admit said yes; 0: it was not asked */
+    bool has_values;     /* `values` was filled */
     HttpTarget path;
     Address client;
     WebMatch match;

@@ -51,6 +51,7 @@ typedef enum WebThreads {
     WEB_SAVE,     /* save_threads, and 503 when there are too many */
     WEB_PASSWORD, /* computes a password: password_threads, and 429 when there are too many */
     WEB_OUTSIDE,  /* asks another server: a few of its own, and 503 when there are too many */
+    WEB_COMPUTE, /* a page that takes long to make: page_threads, and 503 when there are too many, 429 of one address */
     WEB_THREAD_KINDS
 } WebThreads;
 
@@ -120,8 +121,8 @@ typedef struct WebRoute {
      * came to. One thread then waits once for what all of them wait for, such as the disk. */
     WebBatch *batch;
     /* A public GET whose answer depends only on its parameters and on whether it is JSON: requests without session and authorization
-     * may get one that is this old, and seldom twice that (page_cache.h); neither admit nor the handler runs for them. Fields that
-     * stand in no row (but for WebOptions.told_field) lead to the same answer; a list cannot be among the rows. What is
+     * may get one that is this old, and seldom twice that (page_cache.h); the handler does not run for them, and admit only to see that a
+     * session is none. Fields that stand in no row (but for WebOptions.page_variant) lead to the same answer; a list cannot be among the rows. What is
      * made for one visitor (a form's secret, a name) must not stand on it. 0: made for each request. */
     int64_t cache_ms;
     const char *help;

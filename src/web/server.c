@@ -14,6 +14,8 @@ enum {
     OUTSIDE_THREADS = 4, /* WEB_OUTSIDE: they wait for others, and compute nothing */
     OUTSIDE_QUEUE =
         12, /* few enough that the last is answered within request_seconds, though each waits five for a silent server */
+    BODY_RATE = 8 * 1024,   /* bytes a second, see connections.h */
+    BODIES_PER_ADDRESS = 8, /* the share of one address is this part of bodies_bytes */
 };
 
 static void start_loops(WebServer *server)
@@ -50,6 +52,26 @@ static Status ensure_files(const Config *config, Reason *reason)
                       (unsigned long long)needed, (unsigned long long)limit.rlim_max);
 }
 
+static Status read_metrics_token(WebServer *server, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    const char *path = server->options.config->metrics_token_file;
+    Reason why = {0};
+    Slice token;
+    if (path[0] == '\0')
+        return STATUS_OK;
+    if (disk_read_line(server->options.world.disk, path, METRICS_TOKEN_MAX, arena, &token, &why) !=
+        STATUS_OK)
+        return reason_set(reason, STATUS_INVALID, "metrics_token_file", "%s", why.rule);
+    if (token.size < METRICS_TOKEN_MIN)
+        return reason_set(reason, STATUS_INVALID, "metrics_token_file",
+                          "%s must hold a token of at least %d characters", path,
+                          METRICS_TOKEN_MIN);
+    memcpy(server->metrics_token, token.data, token.size);
+    server->metrics_token_size = token.size;
+    return STATUS_OK;
+}
+
 static Status take_options(WebServer *server, Reason *reason)
 {
     const WebOptions *options = &server->options;
@@ -57,6 +79,7 @@ static Status take_options(WebServer *server, Reason *reason)
     TRY(routes_check(BUILT_IN_ROUTES, BUILT_IN_ROUTE_COUNT, reason));
     TRY(address_ranges_parse(slice_from(options->config->trusted_proxies), &server->trusted,
                              reason));
+    TRY(read_metrics_token(server, reason));
     TRY(ensure_files(options->config, reason));
     server->route_count = options->route_count + BUILT_IN_ROUTE_COUNT;
     server->routes = calloc(server->route_count, sizeof *server->routes);
@@ -75,10 +98,14 @@ static void make_parts(WebServer *server)
     World world = server->options.world;
     ConnectionLimits limits = {.request_us = config->request_seconds * US_PER_S,
                                .idle_us = config->idle_seconds * US_PER_S,
+                               .body_us = config->body_seconds * US_PER_S,
+                               .body_rate = BODY_RATE,
                                .total = config->connections,
                                .per_address = config->connections_per_address,
                                .exempt = server->trusted};
     server->connections = connections_new(&limits, world.clock);
+    server->bodies = shares_new(config->bodies_bytes, config->bodies_bytes / BODIES_PER_ADDRESS,
+                                &server->trusted);
     server->metrics = metrics_new(server->routes, server->route_count);
     if (config->page_cache_bytes > 0)
         server->page_cache = page_cache_new((size_t)config->page_cache_bytes, world);
@@ -91,6 +118,7 @@ static void free_server(WebServer *server)
 {
     if (server->connections != NULL)
         connections_free(server->connections);
+    shares_free(server->bodies);
     metrics_free(server->metrics);
     page_cache_free(server->page_cache);
     for (size_t i = 0; i < WEB_THREAD_KINDS; i++)
@@ -123,6 +151,7 @@ static void name_public_url(WebServer *server)
 static void start_pools(WebServer *server)
 {
     const Config *config = server->options.config;
+    unsigned password_places = (unsigned)(config->password_threads + config->password_queue);
     const PoolOptions pools[WEB_THREAD_KINDS] = {
         [WEB_SAVE] = {.kind = THREAD_WEB_SAVE,
                       .threads = (unsigned)config->save_threads,
@@ -130,10 +159,18 @@ static void start_pools(WebServer *server)
                       .batch = server->options.batch_max},
         [WEB_PASSWORD] = {.kind = THREAD_WEB_PASSWORD,
                           .threads = (unsigned)config->password_threads,
-                          .queue = (unsigned)config->password_queue},
+                          .queue = (unsigned)config->password_queue,
+                          .per_address = (password_places + 3) / 4,
+                          .exempt = &server->trusted},
         [WEB_OUTSIDE] = {.kind = THREAD_WEB_OUTSIDE,
                          .threads = OUTSIDE_THREADS,
                          .queue = OUTSIDE_QUEUE},
+        [WEB_COMPUTE] = {.kind = THREAD_WEB_PAGE,
+                         .threads = (unsigned)config->page_threads,
+                         .queue = (unsigned)config->page_queue,
+                         .per_address = (unsigned)config->page_queue_per_address,
+                         .yields = true,
+                         .exempt = &server->trusted},
     };
     for (size_t i = 0; i < WEB_THREAD_KINDS; i++)
         if (pools[i].threads > 0)

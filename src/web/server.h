@@ -7,7 +7,7 @@
  *     web_server_stop(server);
  * Promises (tests/web shows each on a real server):
  *   1. Nothing a client sends is unbounded: header_bytes (431; 414 for an address over 8000 bytes), body_bytes or the route's
- *      own bound (413, before the body is read when Content-Length tells), request_seconds in all, idle_seconds
+ *      own bound (413, before the body is read when Content-Length tells), request_seconds in all and a least rate for bodies, idle_seconds
  *      between requests, connections in all and per address. See connections.h.
  *   2. A request that two programs could read differently is refused with 400, and its connection closed (head.h).
  *   3. Every answer has the security headers and an X-Request-Id (pages from memory, which are the same for everybody, have no id), and
@@ -20,7 +20,11 @@
  *      "Connection: close".
  *   6. In maintenance mode everything but routes marked `always` (/healthz, /metrics, assets) is 503 with a message and
  *      Retry-After.
- * Built-in routes: / (what runs here), /healthz, /metrics, /robots.txt, /favicon.ico, /assets/{name}. The
+ *   7. A request is admitted by its head alone: as long as `admit` has not said yes, no byte of a body is waited for, and none is held that did not
+ *      come with the head. What is held of bodies has a bound in all (bodies_bytes: 503) and for each network address (429); it is taken
+ *      before the body is read, as much as Content-Length says, or as the route takes when it does not say.
+ *   8. JSON is built only when its depth and its number of values fit the route's parameters (413).
+ * Built-in routes: / (what runs here), /healthz, /metrics (with the token of metrics_token_file, else on this machine alone), /robots.txt, /favicon.ico, /assets/{name}. The
  * application's table is searched first, so it may replace them.
  * Routes with cache_ms are answered from memory for visitors who are not logged in (page_cache.h), with an ETag, compressed
  * when the client takes it.
@@ -35,6 +39,8 @@
 struct ErrorWords; /* errors.h */
 
 typedef struct WebServer WebServer;
+
+enum { ADMISSION_MS = 1000 };
 
 /* What /, /healthz and /metrics say of the store: store_health and store_metrics of its engine, or NULL for a
  * server without a store. */
@@ -61,9 +67,12 @@ typedef struct WebOptions {
     /* Writes the application's own members of /healthz; or NULL. */
     void (*health)(void *context, JsonWriter *json);
     /* Who is asking, and whether they may: by the row's `access`, cookies and headers. Called for the application's own
-     * routes, after the parameters were checked and before the handler. It may say by web_set_viewer what it found. A status
-     * but OK is the answer, as from a handler; after OK with a redirect the handler does not run. NULL: everybody may. */
+     * routes before the handler: when a body must be waited for, before that; else after the parameters were checked. It may say by
+     * web_set_viewer what it found. A status but OK is the answer, as from a handler; after OK with a redirect the handler does not run.
+     * It is asked again when the handler's turn comes ADMISSION_MS later. NULL: everybody may. */
     Status (*admit)(struct WebRequest *request);
+    /* What only a body can show, such as the token of a form; after admit, when the parameters are there. NULL: nothing. */
+    Status (*admit_body)(struct WebRequest *request);
     /* How many requests a WebRoute.batch gets at most, up to WEB_BATCH_MAX; 0: one by one. */
     unsigned batch_max;
     /* Whether a request that calls us by this name (the header Host, perhaps with a port; empty when there is none) is meant for us;
@@ -72,12 +81,12 @@ typedef struct WebOptions {
     /* Pages that were made before this moment of the steady clock are not sent any more, whatever WebRoute.cache_ms says: something was hidden or
      * changed that must not be seen as it was. NULL: none are. */
     int64_t (*pages_since)(void *context);
-    /* The cookie (by the name that web_set_cookie takes) that says who somebody is; a request with it gets no page from the
-     * cache. NULL: any cookie does that. */
+    /* The cookie (by the name that web_set_cookie takes) that says who somebody is: a request with it is admitted before it may get a page
+     * from the cache, and gets none when it is somebody's (web_set_viewer). NULL: any cookie does that. */
     const char *session_cookie;
-    /* A field of the address that stands in no row and tells one visitor what was just done: a request with it gets no page from the cache
-     * either. NULL: there is none. */
-    const char *told_field;
+    /* What the address says besides the route's parameters that is shown on the page: pages that differ by it are kept apart. It must be one of
+     * a few numbers, whatever comes in. NULL: nothing is. */
+    uint64_t (*page_variant)(struct WebRequest *request);
     /* Draws the page of an error in the application's own frame; the code and the headers are set, web_reason has
      * field and rule. Programs still get JSON. It may redirect. It is called for requests without a route, too, and for those
      * that admit never saw. NULL: a plain page. */

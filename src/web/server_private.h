@@ -8,8 +8,14 @@
 #include "web/loop.h"
 #include "web/metrics.h"
 #include "web/request_private.h"
+#include "web/shares.h"
 
-enum { MAINTENANCE_TEXT = 301, PUBLIC_URL_TEXT = 300 };
+enum {
+    MAINTENANCE_TEXT = 301,
+    PUBLIC_URL_TEXT = 300,
+    METRICS_TOKEN_MIN = 16,
+    METRICS_TOKEN_MAX = 200
+};
 
 struct WebServer {
     WebOptions options;
@@ -20,11 +26,14 @@ struct WebServer {
     Connections *connections;
     Metrics *metrics;
     PageCache *page_cache;                /* NULL: none */
+    Shares *bodies;                       /* bytes of bodies */
     struct Pool *pools[WEB_THREAD_KINDS]; /* NULL for threads that are in none */
     Loop *loops;                          /* web_threads of them */
     size_t next_loop;                     /* the acceptor's: who gets the next connection */
     char public_url[PUBLIC_URL_TEXT];
-    bool is_secure; /* public_url is https */
+    bool is_secure;                        /* public_url is https */
+    char metrics_token[METRICS_TOKEN_MAX]; /* what /metrics asks for */
+    size_t metrics_token_size;             /* 0: it answers to this machine alone */
 
     int listen_fd;
     int wake_fd; /* written to end the acceptor's wait */
@@ -55,8 +64,9 @@ void acceptor_stop(WebServer *server);
 /* The head is complete; or it is too large or was broken off, and `start` is its beginning. Afterwards request->status says what comes of it. */
 void exchange_begin(WebRequest *request, Connection *connection, Slice head);
 void exchange_begin_torn(WebRequest *request, Connection *connection, Slice start);
-/* Whether the body is to be read. One that comes with a request that is refused is not: then the connection ends behind the answer. */
-bool exchange_wants_body(WebRequest *request);
+/* Whether the body is to be read: the request was admitted, and there is memory for it. If not, and a body comes, the connection ends behind the
+ * answer. `is_here`: all of the body came with the head. */
+bool exchange_wants_body(WebRequest *request, bool is_here);
 bool exchange_expects_continue(const WebRequest *request);
 /* The body could not be read to its end. */
 void exchange_refuse_body(WebRequest *request, FramingStep why);
@@ -70,8 +80,13 @@ void exchange_hand_over(WebRequest *request, Slice date_line, int fd);
 void exchange_end(WebRequest *request, bool is_cut);
 
 /* answer.c: from the judged request to what is sent. */
-/* Looks at the head; afterwards request->status says whether the route's handler may run. */
+/* Looks at the head; afterwards request->status says whether the request may go on. */
 void answer_judge(WebRequest *request);
+/* Asks who it is and whether they may, by the head alone; afterwards request->status says so, too. */
+void answer_admit(WebRequest *request);
+/* What can be said before a handler runs: who asks, whether the page is there already. False: nothing more is to be made, and answer_make
+ * is quick. What waits for its body is not looked at before answer_admit. */
+bool answer_look(WebRequest *request);
 /* Runs the handler, or writes the error. */
 void answer_make(WebRequest *request);
 /* The same in two steps: first the handlers of several, which may share a WebRoute.batch, then the errors of each. */
@@ -79,7 +94,11 @@ void answers_begin(WebRequest *const *requests, size_t count);
 void answer_end(WebRequest *request);
 
 /* cached.c: answers that are shared. */
-/* True when the answer is there; false: it must be made, and then cached_keep be told how that went. */
+/* Whether the route's answers are kept at all; and whether this request must be admitted first, to see that it is nobody's in particular. */
+bool cached_is_for(const WebRequest *request);
+bool cached_must_admit(const WebRequest *request);
+/* True when the answer is there; false: it must be made, and then cached_keep be told how that went. Of a request that was told so before, it
+ * only looks whether somebody else has made it meanwhile. */
 bool cached_answer(WebRequest *request);
 void cached_keep(WebRequest *request, Status status);
 

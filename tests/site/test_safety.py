@@ -53,12 +53,34 @@ def test_kept_pages_are_used(town):
     assert figure(visitor, "ostraka_page_cache_hits_total") >= before + 4
 
 
-def test_what_was_done_is_said_once_and_not_kept(town):
+def test_what_was_done_is_said_where_the_address_says_so_and_nowhere_else(town):
     visitor = town.browser()
     for _ in range(2):
-        answer = visitor.get("/?done=logged-out")
-        assert "You are logged out." in answer.words and answer.headers["cache-control"] == "no-store"
-    assert "You are logged out." not in visitor.get("/").words
+        assert "You are logged out." in visitor.get("/?done=logged-out").words
+        assert "You are logged out." not in visitor.get("/").words
+    assert "saved" not in visitor.get("/?done=saved&number=5").words, "who is not logged in has saved nothing"
+
+
+@pytest.mark.parametrize("path", ["/", "/policies", "/ranking", "/about"])
+def test_only_a_session_gets_past_a_kept_page(town, path):
+    """Nonsense in a cookie or in the address costs no rendering; nor does what is known and was said to somebody before."""
+    visitor = town.browser()
+    kept, told = visitor.get(path), visitor.get(path + "?done=logged-out")
+    before = figure(visitor, "ostraka_page_cache_renders_total")
+    stranger, other = Browser(town.server.port), Browser(town.server.port)
+    for query in ("", "?done=x", "?done=", "?done=saved&number=7", "?number=1", "?utm=5&done=%20", "?done=a&done=b"):
+        for asked in (stranger, other, visitor):
+            stranger.cookies["session"], other.cookies["session"] = "x" * 43, "x"
+            assert asked.get(path + query).headers["etag"] == kept.headers["etag"], query
+    assert stranger.get(path + "?done=logged-out&number=9").headers["etag"] == told.headers["etag"] != kept.headers["etag"]
+    assert figure(visitor, "ostraka_page_cache_renders_total") <= before + 2, "but what became too old meanwhile"
+
+
+@pytest.mark.parametrize("path", ["/login", "/register", "/forgotten", "/reset?token=" + "x" * 43, "/confirm?token=" + "x" * 43,
+                                  "/join?invitation=" + "x" * 43, "/trouble", "/policies/1/report", "/first-admin?token=" + "x" * 43,
+                                  "/unsubscribe?token=" + "x" * 43])
+def test_what_has_a_token_on_it_or_in_its_address_is_kept_by_nobody(town, path):
+    assert town.browser().get(path).headers["cache-control"] == "no-store"
 
 
 @pytest.mark.parametrize("path", ["/login", "/register", "/forgotten"])
@@ -72,7 +94,7 @@ def test_pages_with_a_form_are_never_kept(town, path):
 
 # ---- Questions that take long
 
-def test_questions_about_the_past_leave_a_thread_for_others(serve, tmp_path):
+def test_questions_about_the_past_hold_up_nobody_else(serve, tmp_path):
     data = tmp_path / "data"
     shared.fill_demo(data, voters=300, policies=60, days=30)
     server = serve(data=data)
@@ -80,15 +102,13 @@ def test_questions_about_the_past_leave_a_thread_for_others(serve, tmp_path):
 
     def ask(number):
         while len(waits) < 15 and time.monotonic() < end:
-            path = f"/policies/{number}/history.csv?by=hour&count={744 - len(codes) % 600}"  # another page each time
+            path = f"/policies/{number}/history.csv?by=hour&count={300 - len(codes) % 250}"  # another page each time
             codes.append(Browser(server.port).get(path).code)
-            if codes[-1] == 503:
-                time.sleep(0.02)
 
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        running = [pool.submit(ask, number) for number in range(1, 9)]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        running = [pool.submit(ask, number) for number in range(1, 5)]
         while len(waits) < 15 and time.monotonic() < end:
-            if set(codes) != {200, 503}:
+            if not codes:
                 time.sleep(0.01)
                 continue
             began = time.monotonic()
@@ -96,7 +116,7 @@ def test_questions_about_the_past_leave_a_thread_for_others(serve, tmp_path):
             waits.append(time.monotonic() - began)
         for each in running:
             each.result()
-    assert set(codes) == {200, 503}, "one is answered at a time, the others are told to come back"
+    assert set(codes) == {200}, "they wait for each other"
     assert sorted(waits)[len(waits) // 2] < 0.5
 
 
@@ -254,13 +274,14 @@ def test_a_demo_shows_its_letters_to_no_proxy(serve, tmp_path):
 def test_a_demo_has_no_public_address(tmp_path):
     data = tmp_path / "data"
     for name in ("vote.example.org", "127.evil.example"):
-        home = shared.Serve(tmp_path / name, "--public-url", f"https://{name}", env={"OSTRAKA_EMPTY": "off"})
+        home = shared.Serve(tmp_path / name, "--public-url", f"https://{name}", "--trusted-proxies", "127.0.0.1", env={"OSTRAKA_EMPTY": "off"})
         try:
             assert "first-admin?token=" in [home.process.stdout.readline() for _ in range(2)][1], "no demo behind a proxy"
         finally:
             home.stop()
     shared.fill_demo(data, voters=5, policies=2, days=2)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("OSTRAKA_")}
-    run = subprocess.run([BIN, "serve", "--data", str(data), "--listen", "127.0.0.1:0", "--public-url", "https://vote.example.org"],
+    run = subprocess.run([BIN, "serve", "--data", str(data), "--listen", "127.0.0.1:0", "--public-url", "https://vote.example.org",
+                          "--trusted-proxies", "127.0.0.1"],
                          env=environment, capture_output=True, text=True, timeout=60)
     assert run.returncode != 0 and "public_url" in run.stderr + run.stdout

@@ -200,3 +200,23 @@ TEST(nonsense_leaves_the_last_address_that_was_believed)
     EXPECT_TEXT(client_of("10.0.0.1", "192.0.2.1, ,10.0.0.2"), "10.0.0.2");
     EXPECT_TEXT(client_of("10.0.0.1", ","), "10.0.0.1");
 }
+
+static Address network(const char *text, unsigned bits)
+{
+    return address_network(parsed(text), bits);
+}
+
+TEST(somebodys_networks_are_counted_with_their_addresses)
+{
+    AddressNetwork networks[ADDRESS_NETWORKS];
+    EXPECT_I64(address_networks(parsed("192.0.2.7"), networks), 2);
+    EXPECT(address_equal(networks[0].address, parsed("192.0.2.7")) && networks[0].times == 1);
+    EXPECT(address_equal(networks[1].address, parsed("192.0.2.0")) && networks[1].times > 1);
+    EXPECT_I64(address_networks(parsed("2001:db8:1:2ff:4::5"), networks), 3);
+    EXPECT(address_equal(networks[0].address, parsed("2001:db8:1:2ff::")));
+    EXPECT(address_equal(networks[1].address, parsed("2001:db8:1:200::")));
+    EXPECT(address_equal(networks[2].address, parsed("2001:db8:1::")));
+    EXPECT(address_equal(network("2001:db8::1", 128), parsed("2001:db8::1")));
+    EXPECT(address_equal(network("ffff::1", 3), parsed("e000::")));
+    EXPECT(address_equal(network("ffff::1", 0), parsed("::")));
+}

@@ -56,7 +56,7 @@ class Client:
         return Answer(self.stream, is_head)
 
     def ask(self, method, target, headers=(), body=None):
-        lines = [f"{method} {target} HTTP/1.1", "Host: test", *headers]
+        lines = [f"{method} {target} HTTP/1.1", "Host: localhost", *headers]
         if body is not None:
             lines.append(f"Content-Length: {len(body)}")
         self.send("\r\n".join(lines).encode() + b"\r\n\r\n" + (body or b""))
@@ -149,6 +149,13 @@ class Server:
             if line.startswith(name + " "):
                 return float(line.split()[-1])
         return 0
+
+
+    def wait_for_metric(self, name, value):
+        end = time.monotonic() + 20
+        while self.metric(name) != value:
+            assert time.monotonic() < end, f"{name} is {self.metric(name)}, not {value}"
+            time.sleep(0.02)
 
 
 @pytest.fixture

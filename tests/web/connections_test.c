@@ -3,12 +3,13 @@
 
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include "test.h"
 #include "world.h"
 
-enum { REQUEST_S = 10, IDLE_S = 30 };
+enum { REQUEST_S = 10, IDLE_S = 30, BODY_S = 4, BODY_RATE = 1000 };
 
 /* A connection from both ends. */
 typedef struct Pair {
@@ -23,6 +24,8 @@ static Connections *begin_test(int64_t total, int64_t per_address)
 {
     ConnectionLimits limits = {.request_us = REQUEST_S * US_PER_S,
                                .idle_us = IDLE_S * US_PER_S,
+                               .body_us = BODY_S * US_PER_S,
+                               .body_rate = BODY_RATE,
                                .total = total,
                                .per_address = per_address};
     world = test_world(&own, 1);
@@ -83,7 +86,7 @@ static void receive_byte(const Pair *pair)
 
 static void begin(const Pair *pair)
 {
-    connection_begin(pair->connection, clock_steady_us(world.clock));
+    EXPECT(connection_begin(pair->connection, clock_steady_us(world.clock)));
 }
 
 static void end(const Pair *pair)
@@ -169,6 +172,99 @@ TEST(a_request_that_was_allowed_more_time_is_cut_when_that_is_over)
     EXPECT(is_cut(&pair));
     end(&pair);
     close_pair(connections, &pair);
+    connections_free(connections);
+}
+
+/* Of 600 seconds that a list may take, one that sends a byte now and then gets four. */
+TEST(a_body_is_cut_when_it_does_not_keep_up_with_the_least_rate)
+{
+    Connections *connections = begin_test(100, 100);
+    Pair slow = open_pair(connections, "192.0.2.1"), steady = open_pair(connections, "192.0.2.2");
+    begin(&slow);
+    begin(&steady);
+    connection_allow(slow.connection, 60 * REQUEST_S * US_PER_S);
+    connection_allow(steady.connection, 60 * REQUEST_S * US_PER_S);
+    for (int i = 0; i <= 2 * REQUEST_S; i++) {
+        EXPECT(i <= BODY_S || is_cut(&slow));
+        connection_received(slow.connection, i);
+        connection_received(steady.connection, (int64_t)i * BODY_RATE);
+        EXPECT(i > BODY_S || !is_cut(&slow));
+        pass(connections, 1);
+    }
+    EXPECT(!is_cut(&steady));
+    EXPECT(connection_is_cut(slow.connection) && !connection_is_cut(steady.connection));
+    EXPECT_I64(connections_cut_count(connections, CONNECTION_CUT_SLOW), 1);
+    connection_received(steady.connection, CONNECTION_BODY_WHOLE);
+    pass(connections, 60 * REQUEST_S - 2 * REQUEST_S - 2);
+    EXPECT(!is_cut(&steady)); /* a handler has the whole of its time */
+    end(&slow);
+    end(&steady);
+    close_pair(connections, &slow);
+    close_pair(connections, &steady);
+    connections_free(connections);
+}
+
+TEST(a_body_has_never_more_time_than_its_request)
+{
+    Connections *connections = begin_test(100, 100);
+    Pair pair = open_pair(connections, "192.0.2.1");
+    begin(&pair);
+    connection_received(pair.connection, INT64_C(1) << 20);
+    pass(connections, REQUEST_S);
+    EXPECT(is_cut(&pair));
+    end(&pair);
+    close_pair(connections, &pair);
+    connections_free(connections);
+}
+
+TEST(a_request_that_comes_in_after_its_connection_was_cut_does_not_begin)
+{
+    Connections *connections = begin_test(100, 100);
+    Pair pair = open_pair(connections, "192.0.2.1");
+    char byte;
+    CHECK(send(pair.client, "x", 1, 0) == 1); /* on its way when the time is over */
+    pass(connections, IDLE_S);
+    EXPECT(is_cut(&pair));
+    EXPECT_I64(recv(pair.server, &byte, 1, MSG_DONTWAIT), 1); /* the kernel still gives it out */
+    EXPECT(!connection_begin(pair.connection, clock_steady_us(world.clock)));
+    close_pair(connections, &pair);
+    connections_free(connections);
+}
+
+/* Requests that begin in the moment when the timer judges: each is either cut or run, none both. */
+typedef struct Beginner {
+    Connection *connection;
+    int64_t now_us;
+    bool has_begun;
+} Beginner;
+
+static void *begin_now(void *argument)
+{
+    Beginner *beginner = argument;
+    beginner->has_begun = connection_begin(beginner->connection, beginner->now_us);
+    return NULL;
+}
+
+TEST(a_request_is_cut_as_idle_or_begins_and_never_both)
+{
+    enum { ROUNDS = 300 };
+    Connections *connections = begin_test(100, 100);
+    int64_t begun = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        pthread_t thread;
+        Pair pair = open_pair(connections, "192.0.2.1");
+        test_world_pass(&own, IDLE_S * US_PER_S);
+        Beginner beginner = {pair.connection, clock_steady_us(world.clock), false};
+        CHECK(pthread_create(&thread, NULL, begin_now, &beginner) == 0);
+        connections_tick(connections);
+        pthread_join(thread, NULL);
+        EXPECT(beginner.has_begun != is_cut(&pair));
+        begun += beginner.has_begun;
+        if (beginner.has_begun)
+            end(&pair);
+        close_pair(connections, &pair);
+    }
+    EXPECT_I64(connections_cut_count(connections, CONNECTION_CUT_IDLE), ROUNDS - begun);
     connections_free(connections);
 }
 

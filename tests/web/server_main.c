@@ -330,6 +330,7 @@ static Status serve(const Config *config, Log *log, Arena *arena, Reason *reason
                           .admit = viewer_admit,
                           .batch_max = 4,
                           .session_cookie = "session",
+                          .page_variant = viewer_variant,
                           .error_page = is_framed ? viewer_error_page : NULL};
     options.routes = all_routes(arena, &options.route_count);
     TRY(start_events(config, reason));

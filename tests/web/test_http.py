@@ -141,7 +141,7 @@ def test_a_redirect_to_a_long_address_is_answered_without_its_query(server, size
 
 
 def test_absolute_form_is_taken(server):
-    assert server.get("http://test/echo?id=3").json()["id"] == 3
+    assert server.get("http://localhost/echo?id=3").json()["id"] == 3
 
 
 # ---- Parameters ----

@@ -49,6 +49,56 @@ def test_saves_hold_up_neither_pages_nor_log_ins_and_are_bounded(start):
     server.end()
 
 
+FROM = "X-Forwarded-For: 203.0.%d.7"
+
+
+def test_pages_that_take_long_hold_up_nobody_and_are_bounded_for_each_address(start):
+    server = start(web_threads=1, page_threads=1, page_queue=2, page_queue_per_address=1, trusted_proxies="127.0.0.1")
+    page = "/computed?ms=800&name=%s"
+    assert server.get("/computed?ms=0&name=kept", FROM % 1).code == 200
+    with contextlib.ExitStack() as stack:
+        first, second, third, other = (stack.enter_context(server.connect()) for _ in range(4))
+        for number, client in enumerate((first, second, third), 1):
+            client.send(b"GET /computed?ms=800&name=%d HTTP/1.1\r\nHost: a\r\n%s\r\n\r\n" % (number, (FROM % number).encode()))
+            time.sleep(0.1)
+        began = time.monotonic()
+        of_address, of_all = other.get(page % "x", FROM % 1), other.get(page % "x", FROM % 4)
+        assert of_address.code == 429 and b"your network address" in of_address.body
+        assert of_all.code == 503 and b"at this moment" in of_all.body
+        for _ in range(20):
+            assert other.get("/page", FROM % 1).code == 200
+            assert other.get("/computed?ms=0&name=kept", FROM % 1).code == 200, "what is kept needs no place"
+            assert other.get("/computed?ms=0&name=kept", FROM % 1, "Cookie: session=nonsense").code == 200
+        assert time.monotonic() - began < 0.6, "a page that takes long held up somebody"
+        assert [client.answer().code for client in (first, second, third)] == [200] * 3
+        assert other.get(page % "x", FROM % 1).code == 200
+    server.end()
+
+
+def test_a_page_that_many_wait_for_is_made_once(start):
+    server = start(page_threads=1, page_queue=10)
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(server.connect()) for _ in range(6)]
+        for client in clients:
+            client.send(b"GET /computed?ms=300&name=one HTTP/1.1\r\nHost: a\r\n\r\n")
+        began = time.monotonic()
+        assert len({client.answer().body for client in clients}) == 1
+        assert time.monotonic() - began < 1.2, "it was made six times"
+    server.end()
+
+
+def test_who_is_not_admitted_takes_no_place_in_a_pool(start):
+    server = start(web_threads=1, password_threads=1, password_queue=0)
+    with server.connect() as slow, server.connect() as other:
+        slow.send(ASK % 700)
+        time.sleep(0.2)
+        assert other.ask("POST", "/mine/slowly", ["Cookie: session=ann"], b"x").code == 429
+        assert other.ask("POST", "/mine/slowly", ["Accept: application/json"], b"x").code == 401
+        assert other.ask("POST", "/mine/slowly", ["Cookie: session=nobody"], b"x").code == 403
+        assert slow.answer().body == b"slept\n"
+    server.end()
+
+
 def test_a_stop_finishes_saves_that_run_and_that_wait(start):
     server = start(save_threads=1, save_queue=4)
     with contextlib.ExitStack() as stack:

@@ -13,6 +13,14 @@ Status viewer_admit(WebRequest *request)
     Slice name = slice_starts_with(authorization, SLICE("Bearer "))
                      ? slice_after(authorization, 7)
                      : web_cookie(request, "session");
+    static _Atomic int once;
+    if (slice_equal(name, SLICE("nonsense"))) { /* as a session that is over: a visitor */
+        web_set_cookie(request, "session", SLICE_EMPTY, WEB_COOKIE_GONE);
+        web_set_visitor(request, NULL);
+        name = SLICE_EMPTY;
+    }
+    if (slice_equal(name, SLICE("once")) && once++ > 0)
+        name = SLICE("nobody"); /* logged out between two looks */
     if (slice_equal(name, SLICE("nobody"))) {
         web_set_cookie(request, "session", SLICE_EMPTY, WEB_COOKIE_GONE);
         return reason_set(web_reason(request), STATUS_DENIED, "session", "is nobody's");
@@ -127,6 +135,19 @@ static Status embeddable(WebRequest *request)
     return STATUS_OK;
 }
 
+/* Takes what somebody who is logged in sends. */
+static Status take(WebRequest *request)
+{
+    buffer_decimal(web_out(request, "text/plain"), (int64_t)web_body(request).size);
+    return STATUS_OK;
+}
+
+/* What the address tells one visitor; all other words are as none. */
+uint64_t viewer_variant(WebRequest *request)
+{
+    return slice_equal(web_field(request, WEB_QUERY, "done"), SLICE("saved"));
+}
+
 /* A page with a number that grows with each rendering. */
 static Status cached(WebRequest *request)
 {
@@ -173,6 +194,14 @@ const WebRoute VIEWER_ROUTES[] = {
                  .help = "Its value."},
                 {"age", WEB_QUERY, WEB_NUMBER, .least = -1, .most = 100, .help = "In seconds."},
                 {"then", WEB_QUERY, WEB_WORD, .words = OUTCOMES, .help = "How it goes on."}}},
+    {WEB_POST, "/mine/body", take, .access = WEB_LOGIN, .help = "Takes much.",
+     .body_bytes = 16 << 20, .seconds = 600},
+    {WEB_PUT, "/api/mine/list", take, .access = WEB_LOGIN, .help = "Takes a list.",
+     .body_bytes = 16 << 20, .seconds = 600,
+     .params = {{"list", WEB_JSON, WEB_TEXTS, .least = 0, .most = 20, .most_count = 10,
+                 .help = "Lines."}}},
+    {WEB_POST, "/mine/slowly", take, .access = WEB_LOGIN, .threads = WEB_PASSWORD,
+     .help = "Takes little, on a thread of its own.", .body_bytes = 1000},
     {WEB_POST, "/lists", lists, .help = "Lists.", .body_bytes = 9999, .params = {LISTS(WEB_FORM)}},
     {WEB_PUT, "/api/lists", lists, .help = "Lists.", .body_bytes = 9999,
      .params = {LISTS(WEB_JSON)}},
@@ -181,6 +210,13 @@ const WebRoute VIEWER_ROUTES[] = {
     {WEB_GET, "/opaque", opaque, .help = "A token.",
      .params = {{"token", WEB_QUERY, WEB_OPAQUE, .least = 4, .most = 8, .help = "It."}}},
     {WEB_GET, "/cached", cached, .cache_ms = 500, .help = "A page that is kept.",
+     .params = {{"name", WEB_QUERY, WEB_LINE, .least = 1, .most = 10, .help = "Its name."},
+                {"how", WEB_QUERY, WEB_WORD, .words = HOWS, .fallback = "new",
+                 .help = "What it is."},
+                {"ms", WEB_QUERY, WEB_NUMBER, .least = 0, .most = 1000, .fallback = "0",
+                 .help = "How long it takes."}}},
+    {WEB_GET, "/computed", cached, .cache_ms = 60000, .threads = WEB_COMPUTE,
+     .help = "A page that takes long to make, and is kept.",
      .params = {{"name", WEB_QUERY, WEB_LINE, .least = 1, .most = 10, .help = "Its name."},
                 {"how", WEB_QUERY, WEB_WORD, .words = HOWS, .fallback = "new",
                  .help = "What it is."},

@@ -201,8 +201,7 @@ WebRoute operation_route(const Operation *operation)
         if (route.params[i].kind == WEB_SLUG) /* programs name a policy by its number alone */
             route.params[i].kind = WEB_ID;
         if (route.params[i].from == WEB_JSON)
-            route.body_bytes =
-                operation->body_bytes != 0 ? operation->body_bytes : WEB_BODY_DEFAULT;
+            route.body_bytes = site_body_bytes(operation);
     }
     return route;
 }

@@ -122,8 +122,8 @@ static Status show_feed(WebRequest *request)
 /* ---- The map ------------------------------------------------------------------------------------------------------------- */
 
 /* Ids are handed out in blocks, so that a policy may be older than another with a lower id: the part after the newest is
- * always there. */
-static Status count_parts(Site *site, Arena *arena, uint64_t *ret_parts)
+ * always there. Above *ret_last there is none. */
+static Status count_parts(Site *site, Arena *arena, uint64_t *ret_parts, uint64_t *ret_last)
 {
     PolicyQuery query = {.order = POLICIES_BY_DATE, .position = SLICE_EMPTY, .limit = 10};
     PolicyPage page;
@@ -131,7 +131,8 @@ static Status count_parts(Site *site, Arena *arena, uint64_t *ret_parts)
     TRY(policies_browse(site->app->policies, &query, arena, &page));
     for (size_t i = 0; i < page.count; i++)
         highest = page.policies[i].id > highest ? page.policies[i].id : highest;
-    *ret_parts = highest < SITEMAP_IDS - 1000 ? 1 : (highest + 1000) / SITEMAP_IDS + 1;
+    *ret_last = highest + 1000;
+    *ret_parts = highest < SITEMAP_IDS - 1000 ? 1 : *ret_last / SITEMAP_IDS + 1;
     return STATUS_OK;
 }
 
@@ -171,7 +172,7 @@ static Status add_policy(WebRequest *request, uint64_t id, Arena *scratch, Sitem
 }
 
 /* Part 0 has the pages that are no policies, too. Texts are read only to be left out, so they go at once. */
-static Status show_part(WebRequest *request, uint64_t part)
+static Status show_part(WebRequest *request, uint64_t part, uint64_t last)
 {
     static const char *const PAGES[] = {"/",        "/ranking", "/policies", "/categories",
                                         "/parties", "/about",   "/help",     "/api"};
@@ -186,7 +187,7 @@ static Status show_part(WebRequest *request, uint64_t part)
         TRY(add_groups(request, GROUP_CATEGORY, &view));
         TRY(add_groups(request, GROUP_PARTY, &view));
     }
-    for (uint64_t i = 1; i <= SITEMAP_IDS; i++) {
+    for (uint64_t i = 1; i <= SITEMAP_IDS && part * SITEMAP_IDS + i <= last; i++) {
         TRY(add_policy(request, part * SITEMAP_IDS + i, scratch, &view));
         arena_reset(scratch);
     }
@@ -197,10 +198,10 @@ static Status show_part(WebRequest *request, uint64_t part)
 static Status show_sitemap(WebRequest *request)
 {
     Arena *arena = web_arena(request);
-    uint64_t parts;
-    TRY(count_parts(site_of(request), arena, &parts));
+    uint64_t parts, last;
+    TRY(count_parts(site_of(request), arena, &parts, &last));
     if (parts == 1)
-        return show_part(request, 0);
+        return show_part(request, 0, last);
     SitemapView view = {.entries = ARENA_ARRAY(arena, parts, SitemapEntry), .count = parts};
     for (uint64_t i = 0; i < parts; i++) {
         Slice path = arena_print(arena, "/sitemap/%llu", (unsigned long long)i + 1);
@@ -214,9 +215,9 @@ enum { P_PART };
 
 static Status show_sitemap_part(WebRequest *request)
 {
-    uint64_t part = web_id(request, P_PART), parts;
-    TRY(count_parts(site_of(request), web_arena(request), &parts));
-    return part <= parts ? show_part(request, part - 1) : STATUS_NOT_FOUND;
+    uint64_t part = web_id(request, P_PART), parts, last;
+    TRY(count_parts(site_of(request), web_arena(request), &parts, &last));
+    return part <= parts ? show_part(request, part - 1, last) : STATUS_NOT_FOUND;
 }
 
 static Status show_robots(WebRequest *request)
@@ -235,9 +236,9 @@ static Status show_robots(WebRequest *request)
 static const WebRoute ROUTES[] = {
     {WEB_GET, "/feed.atom", show_feed, .cache_ms = 60000,
      .help = "An Atom feed of new and rising policies."},
-    {WEB_GET, "/sitemap.xml", show_sitemap, .cache_ms = 3600000,
+    {WEB_GET, "/sitemap.xml", show_sitemap, .cache_ms = 3600000, .threads = WEB_COMPUTE,
      .help = "All pages, for search engines."},
-    {WEB_GET, "/sitemap/{part}", show_sitemap_part, .cache_ms = 3600000,
+    {WEB_GET, "/sitemap/{part}", show_sitemap_part, .cache_ms = 3600000, .threads = WEB_COMPUTE,
      .help = "A part of that, on large sites.",
      .params = {[P_PART] = {"part", WEB_PATH, WEB_ID, .help = "Which part, from 1 on."}}},
     {WEB_GET, "/robots.txt", show_robots, .always = true, .cache_ms = 60000,
