@@ -49,7 +49,7 @@ World test_world(TestWorld *own, uint64_t seed)
     atomic_init(&own->now_us, TEST_WORLD_START_US);
     atomic_init(&own->steady_us, US_PER_S);
     atomic_init(&own->luck, seed);
-    world.clock = (Clock){now_us, steady_us, sleep_us, own};
+    world.clock = (Clock){now_us, steady_us, sleep_us, own, NULL};
     world.random = (Random){fill, own};
     return world;
 }

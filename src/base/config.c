@@ -87,8 +87,7 @@ static Status unknown_setting(Slice name, Arena *arena, Reason *reason)
                       meant->name);
 }
 
-/* A size as a person writes it; digits and perhaps a unit. */
-static Status size_from(Slice text, int64_t *ret_bytes)
+Status config_size(Slice text, int64_t *ret_bytes)
 {
     static const char UNITS[] = "KMG";
     int64_t number, factor = 1;
@@ -169,7 +168,7 @@ static Status value_from(const ConfigSetting *setting, Slice text, Value *ret_va
         wanted = "a whole number";
         break;
     case CONFIG_SIZE:
-        parsed = size_from(value.text, &value.number);
+        parsed = config_size(value.text, &value.number);
         wanted = "a number of bytes, with K, M or G for 1024, 1024 K, 1024 M";
         break;
     case CONFIG_SWITCH:

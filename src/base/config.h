@@ -168,6 +168,8 @@ MUST_USE Status config_read_environment(Config *config, char *const *environment
                                         Reason *reason);
 /* The value in force, as one would write it in the file. */
 Slice config_value(const Config *config, size_t index, Arena *arena);
+/* A size as a person writes it: digits, and perhaps K, M or G. */
+MUST_USE Status config_size(Slice text, int64_t *ret_bytes);
 /* The table as text for a terminal, or as Markdown for docs/settings.md. */
 void config_help(Buffer *out);
 void config_markdown(Buffer *out);

@@ -44,6 +44,12 @@ static int64_t real_steady_us(void *self)
     return time_us(CLOCK_BOOTTIME); /* goes on while the machine sleeps */
 }
 
+static int64_t real_boot_us(void *self)
+{
+    (void)self;
+    return time_us(CLOCK_BOOTTIME);
+}
+
 static void real_sleep_us(void *self, int64_t us)
 {
     (void)self;
@@ -497,7 +503,7 @@ World world_real(void)
 {
     CHECK(sodium_init() >= 0);
     return (World){
-        .clock = {real_now_us, real_steady_us, real_sleep_us, NULL},
+        .clock = {real_now_us, real_steady_us, real_sleep_us, NULL, real_boot_us},
         .random = {real_fill, NULL},
         .disk = {real_read, real_replace, real_make_directory, real_list, real_rename,
                  real_remove_tree, real_free_bytes, real_mode, real_read_part, NULL},

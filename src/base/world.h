@@ -17,6 +17,8 @@ typedef struct Clock {
     int64_t (*steady_us)(void *self); /* since some start; never steps back */
     void (*sleep_us)(void *self, int64_t us);
     void *self;
+    int64_t (*boot_us)(
+        void *self); /* as steady, and goes on while the machine sleeps; NULL: steady */
 } Clock;
 
 static inline int64_t clock_now_us(Clock clock)
@@ -27,6 +29,11 @@ static inline int64_t clock_now_us(Clock clock)
 static inline int64_t clock_steady_us(Clock clock)
 {
     return clock.steady_us(clock.self);
+}
+
+static inline int64_t clock_boot_us(Clock clock)
+{
+    return clock.boot_us != NULL ? clock.boot_us(clock.self) : clock.steady_us(clock.self);
 }
 
 static inline void clock_sleep_us(Clock clock, int64_t us)
@@ -118,6 +125,10 @@ MUST_USE Status disk_remove_tree(Disk disk, const char *path, Reason *reason);
 MUST_USE Status disk_free_bytes(Disk disk, const char *path, uint64_t *ret_bytes, Reason *reason);
 /* Who may do what with a file, as in chmod: 0600. NOT_FOUND when there is none. */
 MUST_USE Status disk_mode(Disk disk, const char *path, int *ret_mode, Reason *reason);
+
+/* Takes the file `lock` in a directory, until the descriptor is closed or the process ends. CONFLICT, with the owner's process id, when
+ * another process has it. */
+MUST_USE Status world_lock(const char *directory, int *ret_fd, Reason *reason);
 
 typedef struct World {
     Clock clock;

@@ -86,7 +86,7 @@ World demo_world(DemoWorld *own, World real, const DemoPlan *plan)
     atomic_store(&own->now_us, beginning_us(plan));
     atomic_store(&own->luck, mixed(plan->seed ^ UINT64_C(0x1D5)));
     own->real = real;
-    return (World){.clock = {world_now_us, world_steady_us, world_sleep_us, own},
+    return (World){.clock = {world_now_us, world_steady_us, world_sleep_us, own, NULL},
                    .random = {world_fill, own},
                    .disk = real.disk};
 }

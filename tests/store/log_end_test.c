@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/rocksdb/log_end.h"
+#include "rocks/log_end.h"
 
 enum { PAGE = 4096, VALUE = 2000, ACKNOWLEDGED = 20, LOGS = 4 };
 
@@ -68,7 +68,7 @@ static Crashed crash(int lazy)
     RocksdbOptions options = datadir_options(datadir_new(), true);
     Store *store;
     Reason reason;
-    options.world.clock = (Clock){now_us, steady_us, sleep_us, NULL};
+    options.world.clock = (Clock){now_us, steady_us, sleep_us, NULL, NULL};
     EXPECT_STATUS(store_rocksdb_open(&options, &store, &reason), STATUS_OK);
     for (int i = 0; i < ACKNOWLEDGED; i++)
         write_row(store, i, false);
@@ -281,7 +281,7 @@ TEST(a_log_of_which_nothing_was_synced_may_be_lost)
     RocksdbOptions options = datadir_options(copy.directory, false);
     Store *store;
     Reason reason;
-    options.world.clock = (Clock){now_us, steady_us, sleep_us, NULL};
+    options.world.clock = (Clock){now_us, steady_us, sleep_us, NULL, NULL};
     EXPECT_STATUS(store_rocksdb_open(&options, &store, &reason), STATUS_OK);
     for (int i = 0; i < 10; i++)
         write_row(store, ACKNOWLEDGED + i, true);

@@ -345,7 +345,7 @@ Status store_rocksdb_restore(const char *backup, const char *directory, Disk dis
     bool is_new = disk_list(disk, directory, arena, &names, &count, &ignored) == STATUS_NOT_FOUND;
     TRY(disk_make_directory(disk, directory, 0700, reason));
     TRY(check_restore_target(disk, directory, arena, reason));
-    TRY(rocks_directory_lock(directory, arena, &lock_fd, reason));
+    TRY(world_lock(directory, &lock_fd, reason));
     Status status = check_restore_target(disk, directory, arena, reason);
     if (status == STATUS_OK)
         status = restore_into(backup, directory, disk, arena, reason);

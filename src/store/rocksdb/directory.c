@@ -3,12 +3,8 @@
  * Making one goes: OSTRAKA.making, RocksDB's files, then OSTRAKA.making is renamed to OSTRAKA. So with OSTRAKA there the
  * database must be there too, and a missing part is damage, never a reason to start empty; with OSTRAKA.making nothing was
  * ever acknowledged, and starting again is safe; with neither, a directory that is not empty belongs to somebody else. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/rocksdb/rocks.h"
@@ -114,29 +110,6 @@ static Status look(const char *directory, Disk disk, Arena *arena, DirectoryStat
     return STATUS_OK;
 }
 
-Status rocks_directory_lock(const char *directory, Arena *arena, int *ret_fd, Reason *reason)
-{
-    const char *path = path_in(directory, LOCK, arena);
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return reason_set(reason, STATUS_UNAVAILABLE, "data", "%s: %s", path, strerror(errno));
-    char owner[32] = "";
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        ssize_t got = pread(fd, owner, sizeof owner - 1, 0);
-        close(fd);
-        owner[got > 0 ? got : 0] = '\0';
-        return reason_set(reason, STATUS_CONFLICT, "data", "%s is in use by another process%s%s",
-                          directory, owner[0] != '\0' ? ", id " : "", owner);
-    }
-    int size = snprintf(owner, sizeof owner, "%d", (int)getpid());
-    if (ftruncate(fd, 0) != 0 || pwrite(fd, owner, (size_t)size, 0) != size) {
-        close(fd);
-        return reason_set(reason, STATUS_UNAVAILABLE, "data", "%s: %s", path, strerror(errno));
-    }
-    *ret_fd = fd;
-    return STATUS_OK;
-}
-
 /* A database that was never finished is thrown away, and the making is announced. */
 static Status begin_making(const char *directory, Disk disk, Arena *arena, Reason *reason)
 {
@@ -156,7 +129,7 @@ Status rocks_directory_claim(const char *directory, bool create, Disk disk,
     else if (status == STATUS_OK && *ret_state == DIRECTORY_NEW && !create)
         status = reason_set(reason, STATUS_NOT_FOUND, "data", "%s holds no data yet", directory);
     TRY(status);
-    TRY(rocks_directory_lock(directory, arena, ret_lock_fd, reason));
+    TRY(world_lock(directory, ret_lock_fd, reason));
     status = look(directory, disk, arena, ret_state, reason); /* again, now that nobody else can */
     if (status == STATUS_OK && *ret_state == DIRECTORY_NEW)
         status = begin_making(directory, disk, arena, reason);

@@ -8,7 +8,6 @@
  *   overlay.c    the cells of the open batch
  *   writer_cache.c      cells that the writer remembers from batch to batch
  *   read_hints.c       cells that readers have just read
- *   log_end.c    where the log ends after a crash
  *   backup.c     copies out and in
  *   seal.c       what a closed database looks like
  * Who holds what: readers take `gate` shared for the length of a call; only opening again takes it exclusively, so `db` may
@@ -20,9 +19,10 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
+#include "rocks/log_end.h"
+#include "rocks/rocks_error.h"
 #include "store/engine.h"
 #include "store/rocksdb/codec.h"
-#include "store/rocksdb/log_end.h"
 #include "store/rocksdb/read_hints.h"
 #include "store/rocksdb/rocksdb.h"
 
@@ -83,9 +83,6 @@ static inline Rocks *rocks_of(Store *store)
 typedef enum DirectoryState { DIRECTORY_NEW, DIRECTORY_OURS } DirectoryState;
 MUST_USE Status rocks_directory_claim(const char *directory, bool create, Disk disk,
                                       DirectoryState *ret_state, int *ret_lock_fd, Reason *reason);
-/* CONFLICT, with the owner's process id, when somebody has it. */
-MUST_USE Status rocks_directory_lock(const char *directory, Arena *arena, int *ret_fd,
-                                     Reason *reason);
 MUST_USE Status rocks_directory_finish(const char *directory, Disk disk, Reason *reason);
 /* The text of the marker file, and its reading: INVALID for a newer format or another engine, CORRUPT for anything else
  * that is not a marker. */
@@ -94,9 +91,7 @@ MUST_USE Status rocks_marker_check(Slice text, const char *directory, Reason *re
 /* directory + "/" + name, from malloc. */
 char *rocks_path(const char *directory, const char *name);
 
-/* open.c: turns RocksDB's error text (which it frees) into a status and a reason. */
-MUST_USE Status rocks_error(char *error, const char *path, Reason *reason);
-/* Opens again in the writer thread. */
+/* open.c: opens again in the writer thread. */
 MUST_USE Status rocks_open_again(Rocks *rocks, Reason *reason);
 
 /* read.c */

@@ -141,7 +141,7 @@ static void open_handles(SiteInstance *handles)
     const Site *site = handles->site;
     bool shared = site->solo == NULL;
     int64_t copies_us = shared ? site->copies_us : READ_CACHE_EXACT;
-    handles->world.clock = (Clock){noted_now, noted_steady, noted_sleep, process};
+    handles->world.clock = (Clock){noted_now, noted_steady, noted_sleep, process, NULL};
     handles->world.random = (Random){fill, process};
     AccountsOptions accounts = {.store = handles->store,
                                 .world = handles->world,

@@ -339,7 +339,7 @@ static void world_sleep(void *self, int64_t us)
 
 Clock sim_world_clock(SimWorld *world)
 {
-    return (Clock){world_now, world_steady, world_sleep, world};
+    return (Clock){world_now, world_steady, world_sleep, world, NULL};
 }
 
 /* ---- Clients --------------------------------------------------------------------------------------------- */
@@ -508,7 +508,7 @@ static int64_t client_steady(void *self)
 
 Clock sim_client_clock(SimClient *client)
 {
-    return (Clock){client_now, client_steady, client_sleep, client};
+    return (Clock){client_now, client_steady, client_sleep, client, NULL};
 }
 
 static void client_fill(void *self, void *to, size_t size)

@@ -3,7 +3,7 @@
  * A log is made of blocks of 32 KiB. A record in a block has a header (checksum, length, kind) and its bytes; a batch that does not
  * fit goes on in the next block. Where less than a header is left of a block there are zeros. A batch begins with the number of
  * its first change and how many there are; then, in our case, comes the mark. */
-#include "store/rocksdb/log_end.h"
+#include "rocks/log_end.h"
 
 #include <errno.h>
 #include <fcntl.h>
