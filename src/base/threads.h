@@ -18,6 +18,9 @@
 #define THREAD_LIST(X)                                                                                                                          \
     X(STORE_WRITER, "store-writer", "store/rocksdb/writer.c", "updates to write (condition)", "closing the store, when nothing is queued")     \
     X(STORE_COMMITTER, "store-commit", "store/rocksdb/writer.c", "a group that the writer has decided (condition)", "closing the store")       \
+    X(JOURNAL, "journal", "journal/engine.c", "requests, a batch that is written, timers (an eventfd and timerfds)", "`journals_close`")          \
+    X(JOURNAL_COMMITTER, "journal-commit", "journal/engine.c", "a batch that was decided (condition)", "`journals_close`")                      \
+    X(JOURNAL_COMPACTOR, "journal-compact", "journal/rocksdb_log.c", "RocksDB; ends by itself", "`journals_close` waits for it")                \
     X(CQL, "cql", "store/cql/client.c", "sockets of the cluster, timers, an eventfd", "closing the store: a flag and the eventfd")              \
     X(CQL_LOOKUP, "cql-lookup", "store/cql/seeds.c", "names of the cluster's hosts; ends by itself", "closing the store waits for it")           \
     X(PROJECTOR, "projector", "app/app.c", "saves to carry to the counts (condition)", "`votes_projection_end_await`")                          \
