@@ -13,7 +13,7 @@ declare -A PACKAGES=(
     [fmt]="clang-format"
     [fuzz]="clang libclang-rt-14-dev"
     [cluster]="python3 python3-cassandra openjdk-17-jre-headless maven"
-    [bench]="postgresql-15 libpq-dev nginx wrk"
+    [bench]="postgresql-15 libpq-dev nginx wrk beanstalkd"
 )
 
 # Those of the named packages that are not installed.
