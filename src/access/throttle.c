@@ -51,11 +51,18 @@ void throttle_free(Throttle *throttle)
     free(throttle);
 }
 
-int64_t throttle_judge(ThrottleRule rule, int64_t free_us, int64_t now_us, int64_t *ret_free_us)
+static int64_t period_of(ThrottleRule rule, unsigned times)
 {
-    int64_t period_us = RULES[rule].period_s * US_PER_S;
+    CHECK(times >= 1 && times <= THROTTLE_TIMES_MAX);
+    return RULES[rule].period_s * US_PER_S / times;
+}
+
+int64_t throttle_judge(ThrottleRule rule, unsigned times, int64_t free_us, int64_t now_us,
+                       int64_t *ret_free_us)
+{
+    int64_t period_us = period_of(rule, times);
     int64_t next_us = (free_us > now_us ? free_us : now_us) + period_us;
-    int64_t most_us = now_us + RULES[rule].burst * period_us;
+    int64_t most_us = now_us + RULES[rule].burst * times * period_us;
     if (next_us > most_us)
         return next_us - most_us;
     *ret_free_us = next_us;
@@ -94,12 +101,19 @@ static Status tell_wait(ThrottleRule rule, int64_t wait_us, Reason *reason)
 
 Status throttle_take(Throttle *throttle, ThrottleRule rule, Slice key, Reason *reason)
 {
+    return throttle_take_times(throttle, rule, 1, key, reason);
+}
+
+Status throttle_take_times(Throttle *throttle, ThrottleRule rule, unsigned times, Slice key,
+                           Reason *reason)
+{
     uint64_t tag = tag_of(throttle, rule, key);
     pthread_mutex_t *lock = &throttle->locks[tag % SETS % LOCKS];
     int64_t now_us = clock_steady_us(throttle->clock), free_us = 0;
     pthread_mutex_lock(lock);
     Slot *slot = slot_of(throttle, tag);
-    int64_t wait_us = throttle_judge(rule, slot->tag == tag ? slot->free_us : 0, now_us, &free_us);
+    int64_t wait_us =
+        throttle_judge(rule, times, slot->tag == tag ? slot->free_us : 0, now_us, &free_us);
     if (wait_us == 0)
         *slot = (Slot){tag, free_us};
     pthread_mutex_unlock(lock);
@@ -124,5 +138,10 @@ void throttle_forget(Throttle *throttle, ThrottleRule rule, Slice key)
 
 void throttle_return(Throttle *throttle, ThrottleRule rule, Slice key)
 {
-    give_back(throttle, tag_of(throttle, rule, key), RULES[rule].period_s * US_PER_S);
+    throttle_return_times(throttle, rule, 1, key);
+}
+
+void throttle_return_times(Throttle *throttle, ThrottleRule rule, unsigned times, Slice key)
+{
+    give_back(throttle, tag_of(throttle, rule, key), period_of(rule, times));
 }

@@ -13,7 +13,8 @@
 #include "base/world.h"
 
 /*    rule, tries at once, seconds for one more, of what. LOGIN counts a name from one network address, LOGIN_DEVICE a name on a device
- * that it has logged in on, LOGIN_NAME a name from everywhere else, PASSWORD an account by who is logged in, CODE and
+ * that it has logged in on, LOGIN_NAME a name from everywhere else, LOGIN_ADDRESS a network address with its wider networks, as all rules that count
+ * those (address_networks), PASSWORD an account by who is logged in, CODE and
  * CODE_DEVICE the second factor of an account, from elsewhere and on such a device (operations/tries.c). */
 #define THROTTLE_LIST(X)                                                      \
     X(LOGIN, 10, 90, "log-ins for this name")                                 \
@@ -44,6 +45,11 @@ void throttle_free(Throttle *throttle);
 
 /* THROTTLED says how long to wait. `reason` may be NULL. */
 MUST_USE Status throttle_take(Throttle *throttle, ThrottleRule rule, Slice key, Reason *reason);
+/* The same for a key that stands for several, and may do so many times as much: 1 … THROTTLE_TIMES_MAX. */
+enum { THROTTLE_TIMES_MAX = 8 };
+MUST_USE Status throttle_take_times(Throttle *throttle, ThrottleRule rule, unsigned times,
+                                    Slice key, Reason *reason);
+void throttle_return_times(Throttle *throttle, ThrottleRule rule, unsigned times, Slice key);
 /* As if the key had never tried: after a log-in that succeeded. */
 void throttle_forget(Throttle *throttle, ThrottleRule rule, Slice key);
 /* Takes back one try that was allowed: it was none after all. */
@@ -51,4 +57,5 @@ void throttle_return(Throttle *throttle, ThrottleRule rule, Slice key);
 
 /* The rule itself, pure. `free_us` is when all tries so far are used up and forgotten again (0: never tried). Returns 0 and the new one
  * when a try is allowed now, else how many µs to wait. */
-int64_t throttle_judge(ThrottleRule rule, int64_t free_us, int64_t now_us, int64_t *ret_free_us);
+int64_t throttle_judge(ThrottleRule rule, unsigned times, int64_t free_us, int64_t now_us,
+                       int64_t *ret_free_us);

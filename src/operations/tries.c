@@ -1,7 +1,7 @@
 /* tries.c -- how tries with a password are counted, so that guessing is slow and nobody can lock somebody else out.
  *
  * Whoever tries is counted
- *   1. by network address, for whatever name;
+ *   1. by network address, for whatever name, and by the networks around it;
  *   2. on a device that this name has logged in on before, by that device, and by nothing else of the name's;
  *   3. elsewhere by name and address together, and by name alone with a bound that is wide but holds against many addresses at once.
  * So a stranger uses up what strangers have: the owner still comes in where they were before, and from elsewhere by the e-mail for a
@@ -74,28 +74,20 @@ void know_device(Operations *ops, const Actor *actor, const Account *account, Ar
 
 /* ---- Counting ------------------------------------------------------------------------------------------------------------ */
 
-/* False: this machine itself. */
-static bool address_of(const Actor *actor, Address *ret_address)
+/* The networks that the actor is in; none for this machine itself. */
+static size_t networks_of(const Actor *actor, AddressNetwork ret_networks[ADDRESS_NETWORKS])
 {
     Address address;
     if (address_parse(actor->origin, &address) != STATUS_OK || address_is_loopback(address))
-        return false;
-    *ret_address = address_group(address);
-    return true;
+        return 0;
+    return address_networks(address, ret_networks);
 }
 
-Status throttle_origin(Operations *ops, const Actor *actor, ThrottleRule rule, Reason *reason)
+static Slice network_key(const AddressNetwork *network, Arena *arena)
 {
-    Address address;
-    return address_of(actor, &address)
-               ? throttle_take(ops->throttle, rule, slice_of(address.bytes, sizeof address.bytes),
-                               reason)
-               : STATUS_OK;
-}
-
-Status throttle_mailbox(Operations *ops, Slice email, Arena *arena, Reason *reason)
-{
-    return throttle_take(ops->throttle, THROTTLE_MAIL_TO, name_key(email, arena), reason);
+    char text[ADDRESS_TEXT];
+    address_format(network->address, text);
+    return arena_print(arena, "%s/%u", text, network->bits);
 }
 
 /* The counts of an address and of a name from everywhere are others' tries, too: a success takes back no more than its own. */
@@ -107,20 +99,50 @@ Status tries_end(Operations *ops, const Tries *tries, Status status, Status wron
         if (status == STATUS_OK && !is_shared)
             throttle_forget(ops->throttle, one->rule, one->key);
         else
-            throttle_return(ops->throttle, one->rule, one->key);
+            throttle_return_times(ops->throttle, one->rule, one->times, one->key);
     }
     return status;
 }
 
 /* What is refused counts nowhere. */
-static Status take(Operations *ops, ThrottleRule rule, Slice key, Tries *tries, Reason *reason)
+static Status take_times(Operations *ops, ThrottleRule rule, unsigned times, Slice key,
+                         Tries *tries, Reason *reason)
 {
-    Status status = throttle_take(ops->throttle, rule, key, reason);
+    Status status = throttle_take_times(ops->throttle, rule, times, key, reason);
     if (status != STATUS_OK)
         return tries_end(ops, tries, status, STATUS_OK);
     CHECK(tries->count < TRIES_MAX);
-    tries->taken[tries->count++] = (Try){rule, key};
+    tries->taken[tries->count++] = (Try){rule, times, key};
     return STATUS_OK;
+}
+
+static Status take(Operations *ops, ThrottleRule rule, Slice key, Tries *tries, Reason *reason)
+{
+    return take_times(ops, rule, 1, key, tries, reason);
+}
+
+/* Somebody who has a /48 has 65,536 times a /64: so each of its networks is counted, too, and may do more. */
+static Status take_networks(Operations *ops, const Actor *actor, ThrottleRule rule, Arena *arena,
+                            Tries *tries, Reason *reason)
+{
+    AddressNetwork networks[ADDRESS_NETWORKS];
+    size_t count = networks_of(actor, networks);
+    for (size_t i = 0; i < count; i++)
+        TRY(take_times(ops, rule, networks[i].times, network_key(&networks[i], arena), tries,
+                       reason));
+    return STATUS_OK;
+}
+
+Status throttle_origin(Operations *ops, const Actor *actor, ThrottleRule rule, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Tries tries = {.count = 0};
+    return take_networks(ops, actor, rule, arena, &tries, reason);
+}
+
+Status throttle_mailbox(Operations *ops, Slice email, Arena *arena, Reason *reason)
+{
+    return throttle_take(ops->throttle, THROTTLE_MAIL_TO, name_key(email, arena), reason);
 }
 
 /* The network address, with a name or without. */
@@ -137,11 +159,8 @@ static Slice address_key(const Actor *actor, Slice name, Arena *arena)
 static Status tries_begin(Operations *ops, const Actor *actor, Slice name, Arena *arena,
                           Tries *tries, Reason *reason)
 {
-    Address address;
     Slice key = name_key(name, arena), device = device_of(ops, actor, name, arena);
-    if (address_of(actor, &address))
-        TRY(take(ops, THROTTLE_LOGIN_ADDRESS, address_key(actor, SLICE_EMPTY, arena), tries,
-                 reason));
+    TRY(take_networks(ops, actor, THROTTLE_LOGIN_ADDRESS, arena, tries, reason));
     if (device.size > 0)
         return take(ops, THROTTLE_LOGIN_DEVICE, device, tries, reason);
     TRY(take(ops, THROTTLE_LOGIN, address_key(actor, key, arena), tries, reason));
@@ -193,9 +212,11 @@ Status check_password(Operations *ops, const Actor *actor, Slice name, Slice pas
     status = tries_end(ops, &tries, status, STATUS_LOGIN);
     if (status != STATUS_LOGIN)
         return status;
-    if (accounts_find(accounts, name, arena, &known) == STATUS_OK)
+    if (accounts_find(accounts, name, arena, &known) == STATUS_OK &&
+        known.state == ACCOUNT_CONFIRMED) /* a name that is held looks like one that waits */
         note_failure(ops, actor, known.id);
-    return reason_set(reason, STATUS_REFUSED, "name", "The name or the password is not right");
+    return reason_set(reason, STATUS_REFUSED, "name",
+                      "The name or the password is not right, or the address is not confirmed yet");
 }
 
 Status check_own_password(Operations *ops, const Actor *actor, Slice password, const char *field,

@@ -6,7 +6,7 @@
 
 #include "operations/operation.h"
 
-/* throttle_take for the network address that the actor comes from (IPv6: its /64). Loopback is let through: it is this machine, or a proxy
+/* throttle_take for the network address that the actor comes from (IPv6: its /64), and for the networks around it (address_networks). Loopback is let through: it is this machine, or a proxy
  * that the settings do not name, behind which everybody would share one address. */
 MUST_USE Status throttle_origin(Operations *ops, const Actor *actor, ThrottleRule rule,
                                 Reason *reason);
@@ -16,9 +16,10 @@ MUST_USE Status throttle_mailbox(Operations *ops, Slice email, Arena *arena, Rea
 
 /* ---- Tries with a password or a code -------------------------------------------------------------------------------------------- */
 
-enum { TRIES_MAX = 3 };
+enum { TRIES_MAX = 5 };
 typedef struct Try {
     ThrottleRule rule;
+    unsigned times;
     Slice key;
 } Try;
 /* One try, and where it was counted. */

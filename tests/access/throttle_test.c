@@ -88,3 +88,20 @@ TEST(a_flood_of_keys_is_bounded)
     EXPECT(allowed_now(throttle, THROTTLE_LOGIN, ANNA) == 0);
     throttle_free(throttle);
 }
+
+TEST(a_key_that_stands_for_several_may_do_more)
+{
+    TestWorld own;
+    Throttle *throttle = throttle_new(test_world(&own, 7));
+    int count = 0;
+    while (throttle_take_times(throttle, THROTTLE_LOGIN, 4, ANNA, NULL) == STATUS_OK)
+        count++;
+    EXPECT_I64(count, 40);
+    throttle_return_times(throttle, THROTTLE_LOGIN, 4, ANNA);
+    EXPECT_STATUS(throttle_take_times(throttle, THROTTLE_LOGIN, 4, ANNA, NULL), STATUS_OK);
+    test_world_pass(&own, 90 * US_PER_S);
+    for (count = 0; throttle_take_times(throttle, THROTTLE_LOGIN, 4, ANNA, NULL) == STATUS_OK;)
+        count++;
+    EXPECT_I64(count, 4);
+    throttle_free(throttle);
+}
