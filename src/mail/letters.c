@@ -56,11 +56,37 @@ static const Letter LETTERS[LETTER_KINDS] = {
         {
             "email-changed",
             "Your e-mail at {site} was changed",
-            {"Your account {name} at {site} now uses another address. Mails about it no longer "
-             "come here, and all its other sessions were ended.",
-             "If it was you, there is nothing to do. If it was not, tell us at once."},
-            "Get help",
-            {NULL},
+            {"Your account {name} at {site} was moved to another address, which was confirmed just "
+             "now. Mails about it no longer come here, and all its other sessions are ended.",
+             "If it was you, there is nothing to do. If it was not, take the change back: open the "
+             "page below and press the button on it. Then this address counts again, everybody who "
+             "is logged in as you is logged out, and your tokens for programs are ended."},
+            "Take the change back",
+            {"The link works once, for {valid}. For so long nobody else can use this address "
+             "there, "
+             "and the account cannot be moved again."},
+        },
+    [LETTER_NEW_EMAIL_NOT_ON_ROLL] =
+        {
+            "new-email-not-on-roll",
+            "This address cannot be used at {site}",
+            {"{name} at {site} wants to use this address from now on. It is not on the list of "
+             "people who may vote there, so nothing was changed.",
+             "If it should be on that list, ask those who run the site."},
+            "Go to the site",
+            {"If it was not you, do nothing: this address will not be used."},
+        },
+    [LETTER_ADDRESS_USED] =
+        {
+            "address-used",
+            "You could not join {site}",
+            {"Somebody, most likely you, tried to register at {site} with this address. It stands "
+             "for an account that was there before: one that has another address now, or that was "
+             "deleted. So no account was made.",
+             "If you have that account, log in as usual. If you deleted it and want to come back, "
+             "ask those who run the site when you can."},
+            "Go to the site",
+            {"If it was not you, do nothing: nothing was made in your name."},
         },
     [LETTER_PASSWORD_CHANGED] =
         {
@@ -206,6 +232,30 @@ static Slice one_line(Slice text, Arena *arena)
     for (size_t i = 0; i < text.size; i++)
         line[i] = (unsigned char)text.data[i] < ' ' || text.data[i] == 0x7F ? ' ' : text.data[i];
     return slice_of(line, text.size);
+}
+
+/* Where a mail program might see the rest of a host name, an address or a link: "a|.b", "a@|b", "https:|//". */
+static bool is_within_link(Slice line, size_t i)
+{
+    if (i == 0 || i + 1 >= line.size)
+        return false;
+    char at = line.data[i], next = line.data[i + 1];
+    bool is_word = (unsigned char)next >= 0x80 || (next >= '0' && next <= '9') ||
+                   (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
+    return ((at == '.' || at == '@') && is_word) || (at == ':' && next == '/');
+}
+
+/* What people wrote. Mail programs make links of what looks like one, in text as in HTML; a blank of no width keeps them from it, and is not seen. */
+static Slice no_link(Slice text, Arena *arena)
+{
+    BUFFER_SCOPE Buffer out = {0};
+    Slice line = one_line(text, arena);
+    for (size_t i = 0; i < line.size; i++) {
+        buffer_u8(&out, (uint8_t)line.data[i]);
+        if (is_within_link(line, i))
+            buffer_text(&out, "\u200b");
+    }
+    return arena_copy(arena, buffer_slice(&out));
 }
 
 /* "30 minutes", "24 hours", "3 days": in the largest unit that is exact, and hours up to two days. */
@@ -405,7 +455,7 @@ static const Slice *fill_items(const LetterFacts *facts, Arena *arena)
         while ((next = slice_utf8_length(slice_after(line, size))) > 0 &&
                size + next <= LETTER_ITEM_BYTES)
             size += next;
-        items[i] = slice_of(line.data, size);
+        items[i] = no_link(slice_of(line.data, size), arena);
     }
     return items;
 }
@@ -435,9 +485,9 @@ Status letter_write(LetterKind kind, const LetterFacts *facts, Arena *arena,
     BUFFER_SCOPE Buffer html = {0};
     TRY(check_facts(letter, facts, reason));
     Facts values = {{{"{site}", one_line(facts->site, arena)},
-                     {"{name}", one_line(facts->name, arena)},
-                     {"{about}", one_line(facts->about, arena)},
-                     {"{words}", one_line(facts->words, arena)},
+                     {"{name}", no_link(facts->name, arena)},
+                     {"{about}", no_link(facts->about, arena)},
+                     {"{words}", no_link(facts->words, arena)},
                      {"{valid}", duration(facts->valid_s, arena)}}};
     Filled filled = fill_letter(letter, facts, &values, arena);
     Slice subject = fill_in(letter->subject, &values, arena);

@@ -1,8 +1,9 @@
 /* letters.h -- the mails of the site, as a table: for each kind its subject, its lines and its one button.
  *
  * Pure. A letter is written once, in words with {names} of facts in them, and comes out as text and as HTML that say the same. Promises:
- *   1. A fact is written by its type: a name cannot become markup, a second line or another link; a link is taken only when it begins
- *      with http:// or https:// and holds nothing that needs escaping.
+ *   1. A fact is written by its type: a name, or anything else that people wrote, cannot become markup, a second line or a link, also not where a mail
+ *      program makes links of what looks like one: host names and addresses in it are broken by blanks of no width. A link is taken only when it
+ *      begins with http:// or https:// and holds nothing that needs escaping.
  *   2. Every letter says what happened, what to do, and what happens when one does nothing.
  *   3. A letter whose link does something asks for a button press behind it: opening the link alone changes nothing.
  * Somebody who asks for a new password with an address that nobody has gets no letter: there is nobody to write to, and the page says the
@@ -17,8 +18,10 @@ typedef enum LetterKind {
     LETTER_CONFIRM,
     LETTER_ALREADY_REGISTERED,
     LETTER_RESET,
-    LETTER_NEW_EMAIL,     /* to the new address, which must be confirmed */
-    LETTER_EMAIL_CHANGED, /* to the old address, when the new one counts */
+    LETTER_NEW_EMAIL,             /* to the new address, which must be confirmed */
+    LETTER_NEW_EMAIL_NOT_ON_ROLL, /* to the new address, which is not admitted */
+    LETTER_EMAIL_CHANGED,         /* to the old address, with the way back */
+    LETTER_ADDRESS_USED, /* to an address that somebody wants to register, and that stands for an account */
     LETTER_PASSWORD_CHANGED,
     LETTER_ACCOUNT_DELETED,
     LETTER_SECOND_ON,
@@ -45,7 +48,7 @@ typedef struct LetterFacts {
     Slice words; /* REPORT_ACTED, REPORT_DISMISSED: what the moderator wrote */
     Slice
         link; /* CONFIRM, RESET, NEW_EMAIL, INVITATION: the one-time link. ALREADY_REGISTERED, PASSWORD_CHANGED: where one sets a new
-                   password. EMAIL_CHANGED: where one gets help. ANSWER_DUE: where one answers. POLICY_HIDDEN: where one appeals. REPORT: where it is. REPORT_ACTED, REPORT_DISMISSED: the public log */
+                   password. EMAIL_CHANGED: the way back. ANSWER_DUE: where one answers. POLICY_HIDDEN: where one appeals. REPORT: where it is. REPORT_ACTED, REPORT_DISMISSED: the public log */
     int64_t valid_s;
     const Slice *items; /* DIGEST: lines, each cut to LETTER_ITEM_BYTES */
     size_t item_count;

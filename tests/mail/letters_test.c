@@ -89,12 +89,44 @@ TEST(a_name_is_a_name_and_nothing_else)
     EXPECT_STATUS(letter_write(LETTER_CONFIRM, &facts, arena, &message, NULL), STATUS_OK);
     EXPECT(!contains(message.html, SLICE("<b>")) && !contains(message.html, SLICE("<i>")));
     EXPECT(contains(message.html, SLICE("&lt;b&gt;&quot;a&quot; &amp; &#39;b&#39;")));
-    EXPECT(!contains(message.text, SLICE("\nhttps://evil")));
+    EXPECT(!contains(message.text, SLICE("https://evil")));
     EXPECT(contains(message.text, SLICE("{site}"))); /* not filled in twice */
     EXPECT(contains(message.subject, SLICE("A B <i>")));
     message.to = SLICE("a@b");
     message.once = SLICE("1");
     EXPECT_STATUS(message_check(&message, NULL), STATUS_OK);
+}
+
+/* Mail programs look for a host name with a dot before letters, for an @, and for "://". */
+TEST(what_people_wrote_is_no_link_in_a_letter)
+{
+    static const char *const WORDS[] = {"vote.example.org", "evil.com", "https://evil.com/login",
+                                        "ann@evil.com",     "10.0.0.1", "www.bücher.de"};
+    ARENA_SCOPE Arena *arena = arena_new();
+    for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++) {
+        Slice words = slice_from(WORDS[i]), item[] = {words};
+        LetterFacts facts = FACTS;
+        MailMessage message;
+        facts.home = SLICE("https://here.example");
+        facts.link = SLICE("https://here.example/x");
+        facts.name = facts.about = facts.words = words;
+        facts.items = item;
+        facts.item_count = 1;
+        for (int kind = 0; kind < LETTER_KINDS; kind++) {
+            EXPECT_STATUS(letter_write((LetterKind)kind, &facts, arena, &message, NULL), STATUS_OK);
+            if (contains(message.text, words) || contains(message.html, words) ||
+                contains(message.subject, words))
+                test_fail(__FILE__, __LINE__, "%s: %.*s", WORDS[i], SLICE_ARG(message.text));
+        }
+    }
+    LetterFacts facts = FACTS;
+    MailMessage message;
+    facts.name = SLICE("evil.com");
+    EXPECT_STATUS(letter_write(LETTER_CONFIRM, &facts, arena, &message, NULL), STATUS_OK);
+    EXPECT(contains(message.text, SLICE("Hello evil.\u200bcom,")));
+    facts.name = SLICE("Dr. Who: 1 a.m.");
+    EXPECT_STATUS(letter_write(LETTER_CONFIRM, &facts, arena, &message, NULL), STATUS_OK);
+    EXPECT(contains(message.text, SLICE("Hello Dr. Who: 1 a.\u200bm.,")));
 }
 
 TEST(links_that_are_none)
