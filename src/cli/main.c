@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/control.h"
@@ -218,6 +219,7 @@ int main(int argc, char **argv)
                        .output = {write_terminal, NULL},
                        .arena = arena};
     signal(SIGPIPE, SIG_IGN);
+    umask(077); /* what the site keeps is nobody else's, whichever library makes the file */
     if (context.directory == NULL)
         context.directory = "/";
     Status status = sort_words(argc, argv, arena, &words, &reason);

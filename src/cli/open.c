@@ -1,9 +1,11 @@
 /* open.c -- from settings to an open store. */
 #include "cli/open.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cluster.h"
@@ -69,6 +71,37 @@ bool open_is_embedded(const Config *config)
     return engine == NULL || !engine->is_address;
 }
 
+/* Takes group and others off the directory and what is in it. New files are made without them (main.c); this is for what an older version made, or
+ * somebody copied. What belongs to another user is left alone, and so are links in it. False: errno says why. */
+static bool close_to_others(int parent, const char *name, int depth)
+{
+    enum { OTHERS = 077, DEPTH_MAX = 4 };
+    struct stat facts;
+    if (fstatat(parent, name, &facts, depth > 0 ? AT_SYMLINK_NOFOLLOW : 0) != 0)
+        return errno == ENOENT;
+    bool is_directory = S_ISDIR(facts.st_mode);
+    if ((!is_directory && !S_ISREG(facts.st_mode)) || facts.st_uid != geteuid())
+        return true;
+    mode_t closed = facts.st_mode & 07700;
+    if ((facts.st_mode & OTHERS) != 0 && fchmodat(parent, name, closed, 0) != 0)
+        return false;
+    if (!is_directory || depth == DEPTH_MAX)
+        return true;
+    int fd =
+        openat(parent, name, O_RDONLY | O_DIRECTORY | (depth > 0 ? O_NOFOLLOW : 0) | O_CLOEXEC);
+    DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
+    if (directory == NULL)
+        return false;
+    bool done = true;
+    for (struct dirent *entry; done && (entry = readdir(directory)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            done = close_to_others(dirfd(directory), entry->d_name, depth + 1);
+    int error = errno;
+    closedir(directory);
+    errno = error;
+    return done;
+}
+
 Status open_claim(const Config *config, World world, int *ret_lock, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
@@ -80,7 +113,11 @@ Status open_claim(const Config *config, World world, int *ret_lock, Reason *reas
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
         *ret_lock = fd;
-        return STATUS_OK;
+        if (close_to_others(AT_FDCWD, config->data, 0))
+            return STATUS_OK;
+        return reason_set(reason, STATUS_UNAVAILABLE, "data",
+                          "%s cannot be closed to other users of this machine: %s", config->data,
+                          strerror(errno));
     }
     int error = errno;
     if (fd >= 0)
