@@ -64,8 +64,9 @@ static Update account_of(const Vault *vault, uint64_t id, int64_t now_us, Arena 
                           .labels = {{name, name}, {email, email}}};
     for (int kind = 0; kind < CLAIM_KINDS; kind++)
         head.claim_requests[kind].label = (Label){SLICE_EMPTY, SLICE_EMPTY};
+    VaultCell cell = record_cell(vault, &TABLE_ACCOUNTS, ledger_u64(arena, id), SLICE("head"));
     *change = (Change){.column = SLICE("head"),
-                       .value = record_encode(&ACCOUNT_RECORD, &head, vault, arena)};
+                       .value = record_encode(&ACCOUNT_RECORD, &head, &cell, arena)};
     return update_of(&TABLE_ACCOUNTS, ledger_u64(arena, id), change, 1);
 }
 

@@ -11,6 +11,10 @@
 Change link_spent(const Accounts *accounts, const Link *link, Arena *arena);
 Condition link_unspent(const Link *link);
 Slice link_column(LinkKind kind);
+/* A new link as a part of another update of its account's row, by a secret of secret_make; of a kind that no epoch ends. */
+Change link_change(Accounts *accounts, const NewLink *link, Slice secret, Arena *arena);
+/* All of an account's tokens end in the update that this is a part of. */
+Change tokens_ended(const Accounts *accounts, Arena *arena);
 /* This session stays when all others of its epoch end. A failure costs its owner one more log-in. */
 void session_keep(Accounts *accounts, const Session *session, uint64_t epoch);
 /* The second factor was shown in it; the same is true of a failure. */
@@ -21,9 +25,9 @@ Slice session_list_row(uint64_t account, Arena *arena);
 /* The note of a log-in, as a part of a batch. */
 RowChange login_change(Accounts *accounts, uint64_t account, bool success,
                        const SessionOrigin *origin, Arena *arena);
-/* Address and program, sealed; and back. */
-Slice origin_seal(const Accounts *accounts, const SessionOrigin *origin, Arena *arena);
-MUST_USE Status origin_unseal(const Accounts *accounts, Slice sealed, Arena *arena,
+/* Address and program, sealed for a cell; and back. */
+Slice origin_seal(const VaultCell *cell, const SessionOrigin *origin, Arena *arena);
+MUST_USE Status origin_unseal(const VaultCell *cell, Slice sealed, Arena *arena,
                               SessionOrigin *ret_origin);
 /* Where an account's tokens and second factor stand, which closing empties. */
 extern const Side TOKENS_SIDE, SECOND_FACTOR_SIDE;

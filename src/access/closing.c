@@ -81,15 +81,25 @@ static Status ways_forget(Accounts *accounts, uint64_t id)
 
 /* ---- Closing ----------------------------------------------------------------------------------------------- */
 
+/* The address that the account leaves with it. */
+typedef struct Closing {
+    Accounts *accounts;
+    bool has_entries;
+    Slice entry; /* the one that stands for the account for certain */
+} Closing;
+
 static Status apply_close(AccountRecord *head, void *context, bool *ret_write, Reason *reason)
 {
+    const Closing *closing = context;
     if (head->state == ACCOUNT_CLOSED)
         return STATUS_OK;
     if (head->state != ACCOUNT_CONFIRMED)
         return reason_set(reason, STATUS_REFUSED, "", "this account is %s",
                           account_state_text(head->state));
+    if (closing->has_entries && !slice_equal(head->labels[CLAIM_EMAIL].folded, closing->entry))
+        return STATUS_CONFLICT;
     *ret_write = true;
-    row_set_state(context, head, ACCOUNT_CLOSED);
+    row_set_state(closing->accounts, head, ACCOUNT_CLOSED);
     head->password_hash = head->real_name = SLICE_EMPTY;
     head->roles = head->denied = 0;
     head->second = false;
@@ -122,6 +132,24 @@ static Status release_labels(Accounts *accounts, uint64_t id, Reason *reason)
     return row_edit(accounts, id, (RowEdit){.apply = apply_forget}, reason);
 }
 
+/* The entry first: from the moment that the row says closed, anybody can claim the e-mail. CONFLICT: it was changed in between. */
+static Status close_row(Accounts *accounts, uint64_t id, RowEdit edit, Arena *arena, Reason *reason)
+{
+    AccountRow row;
+    Closing closing = {.accounts = accounts};
+    TRY(claim_has_entries(accounts, &closing.has_entries));
+    TRY(row_read(accounts, id, arena, &row));
+    closing.entry = row.head.labels[CLAIM_EMAIL].folded;
+    if (closing.has_entries && row.head.state == ACCOUNT_CONFIRMED) {
+        Status status = claim_take(accounts, CLAIM_ENTRY, closing.entry, id);
+        if (status != STATUS_REFUSED) /* it goes on to stand for another */
+            TRY(status);
+    }
+    edit.apply = apply_close;
+    edit.context = &closing;
+    return row_edit(accounts, id, edit, reason);
+}
+
 Status access_close_account(Accounts *accounts, uint64_t id, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
@@ -133,12 +161,14 @@ Status access_close_account(Accounts *accounts, uint64_t id, Reason *reason)
     Id fresh = fresh_id(accounts);
     for (int i = 0; i < COLUMNS; i++)
         emptied[i] = side_change(columns[i], fresh, SLICE_EMPTY, arena);
-    RowEdit edit = {
-        .apply = apply_close, .context = accounts, .also = emptied, .also_count = COLUMNS};
+    RowEdit edit = {.also = emptied, .also_count = COLUMNS};
     Slice *linked;
     size_t count;
     TRY(linked_login_record_borne(accounts, id, arena, &linked, &count));
-    TRY(row_edit(accounts, id, edit, reason));
+    Status closed = STATUS_CONFLICT;
+    for (int i = 0; record_again(&closed, i, NULL, reason); i++)
+        closed = close_row(accounts, id, edit, arena, reason);
+    TRY(closed);
     (void)!ways_forget(accounts, id); /* what stays expires */
     for (size_t i = 0; i < count;
          i++) /* what is not freed counts for nobody, and can be taken over */

@@ -68,7 +68,7 @@ Status credentials_check_password(Accounts *accounts, Slice name_or_email, Slice
     if (status != STATUS_OK && status != STATUS_NOT_FOUND)
         return status;
     TRY(password_check(accounts, password, account.password_hash, &fits));
-    if (!fits)
+    if (!fits || account.state == ACCOUNT_PENDING)
         return STATUS_LOGIN;
     if (!account_may(&account, RIGHT_LOG_IN))
         return STATUS_DENIED;
@@ -82,7 +82,9 @@ Status credentials_set_password(Accounts *accounts, uint64_t id, Slice password,
     NewPassword change = {.before = NULL};
     TRY(account_check_password(password, reason));
     TRY(password_hash(accounts, password, arena, &change.hash));
-    return row_edit(accounts, id, (RowEdit){.apply = apply_password, .context = &change}, reason);
+    Change tokens = tokens_ended(accounts, arena);
+    RowEdit edit = {.apply = apply_password, .context = &change, .also = &tokens, .also_count = 1};
+    return row_edit(accounts, id, edit, reason);
 }
 
 Status credentials_change_password(Accounts *accounts, const PasswordChange *change, Reason *reason)
@@ -124,16 +126,27 @@ Status credentials_finish_reset(Accounts *accounts, Slice secret, Slice password
     TRY(links_peek(accounts, LINK_RESET, secret, arena, &link, reason));
     TRY(password_hash(accounts, password, arena, &change.hash));
     Condition unspent = link_unspent(&link);
-    Change spent = link_spent(accounts, &link, arena);
+    Change also[] = {link_spent(accounts, &link, arena), tokens_ended(accounts, arena)};
     RowEdit edit = {.apply = apply_password,
                     .context = &change,
                     .when = &unspent,
-                    .also = &spent,
-                    .also_count = 1};
+                    .also = also,
+                    .also_count = 2};
     return row_edit(accounts, link.account, edit, reason);
 }
 
 /* ---- Another e-mail ----------------------------------------------------------------------------------------- */
+
+/* It would push the way back of the first one out. */
+static Status refuse_second_move(const Accounts *accounts, const Account *account, Reason *reason)
+{
+    if (account->email_back_us <= clock_now_us(accounts->world.clock))
+        return STATUS_OK;
+    return reason_set(reason, STATUS_REFUSED, "email",
+                      "your e-mail was changed within the last %d days, and the one before is kept "
+                      "for as long; change it again after that",
+                      ACCOUNT_EMAIL_BACK_DAYS);
+}
 
 Status credentials_begin_email(Accounts *accounts, uint64_t id, Slice email, Arena *arena,
                                LinkMail *ret_mail, Reason *reason)
@@ -149,24 +162,62 @@ Status credentials_begin_email(Accounts *accounts, uint64_t id, Slice email, Are
     if (account_fold_email(account.email, arena, &now, NULL) == STATUS_OK &&
         slice_equal(folded, now))
         return reason_set(reason, STATUS_REFUSED, "email", "this is your e-mail already");
+    TRY(refuse_second_move(accounts, &account, reason));
     account.email = email;
     return make_mail(accounts, &account, &(NewLink){LINK_EMAIL, id, email}, arena, ret_mail);
 }
 
-Status credentials_finish_email(Accounts *accounts, Slice secret, const Session *keep,
-                                Reason *reason)
+Status credentials_begin_back(Accounts *accounts, Slice secret, Arena *arena, LinkMail *ret_mail,
+                              Reason *reason)
+{
+    char bytes[SECRET_BYTES];
+    Link link;
+    Account account, other;
+    TRY(links_peek(accounts, LINK_EMAIL, secret, arena, &link, reason));
+    TRY(accounts_read(accounts, link.account, arena, &account));
+    TRY(refuse_second_move(accounts, &account, reason));
+    Status status = accounts_find(accounts, link.payload, arena, &other);
+    if (status == STATUS_OK && other.id != account.id)
+        return reason_set(reason, STATUS_REFUSED, "email", "this e-mail is taken");
+    if (status != STATUS_NOT_FOUND)
+        TRY(status);
+    TRY(registration_check_email(accounts, link.account, link.payload, reason));
+    secret_make(accounts, link.account, bytes);
+    *ret_mail = (LinkMail){.account = account.id,
+                           .name = account.name,
+                           .email = account.email,
+                           .secret = secret_text(bytes, arena)};
+    return STATUS_OK;
+}
+
+Status credentials_finish_email(Accounts *accounts, const EmailMove *move, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Link link;
+    Change also[2];
     uint64_t epoch;
-    TRY(links_peek(accounts, LINK_EMAIL, secret, arena, &link, reason));
+    TRY(links_peek(accounts, LINK_EMAIL, move->secret, arena, &link, reason));
     Condition unspent = link_unspent(&link);
-    Change spent = link_spent(accounts, &link, arena);
-    RowEdit by = {.when = &unspent, .also = &spent, .also_count = 1};
+    RowEdit by = {.when = &unspent, .also = also, .also_count = move->back.size > 0 ? 2 : 1};
+    also[0] = link_spent(accounts, &link, arena);
+    if (move->back.size > 0)
+        also[1] = link_change(accounts, &(NewLink){LINK_BACK, link.account, SLICE_EMPTY},
+                              move->back, arena);
     TRY(registration_change_email_by(accounts, link.account, link.payload, by, &epoch, reason));
-    if (keep != NULL && keep->account == link.account)
-        session_keep(accounts, keep, epoch);
+    if (move->keep != NULL && move->keep->account == link.account)
+        session_keep(accounts, move->keep, epoch);
     return STATUS_OK;
+}
+
+Status credentials_finish_back(Accounts *accounts, Slice secret, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Link link;
+    TRY(links_peek(accounts, LINK_BACK, secret, arena, &link, reason));
+    Condition unspent = link_unspent(&link);
+    Change also[] = {link_spent(accounts, &link, arena), tokens_ended(accounts, arena)};
+    RowEdit by = {.when = &unspent, .also = also, .also_count = 2};
+    return registration_restore_email_by(accounts, link.account, by, reason);
 }
 
 /* ---- The first admin ---------------------------------------------------------------------------------------- */

@@ -3,7 +3,8 @@
  *
  * `begin` makes a link and says where to mail it; `finish` uses it up in the same update that does what it is for (links.h). Nothing is mailed
  * here. A page shows a button after links_peek, and only the button's POST calls `finish`.
- *   1. A new password or e-mail ends all sessions, but for the one that is passed as `keep` (it may be NULL).
+ *   1. A new password or e-mail ends all sessions, but for the one that is passed as `keep` (it may be NULL). A new password for a forgotten one, or
+ *      by an operator, ends all tokens, too.
  *   2. What fails leaves the link as it was, so that the person can try again; UNKNOWN: the same call again finds out.
  * The answers of credentials_begin_reset differ for those who are there and those who are not; a page must not let visitors see that. */
 #pragma once
@@ -33,18 +34,28 @@ MUST_USE Status credentials_finish_reset(Accounts *accounts, Slice secret, Slice
                                          Reason *reason);
 
 /* The mail goes to the new address; whether somebody has it already is told to who finishes, not to who begins. REFUSED: it is theirs
- * already, or the account is not confirmed. */
+ * already, the account is not confirmed, or its e-mail was changed within ACCOUNT_EMAIL_BACK_DAYS. */
 MUST_USE Status credentials_begin_email(Accounts *accounts, uint64_t id, Slice email, Arena *arena,
                                         LinkMail *ret_mail, Reason *reason);
+/* The way back to the address that will be left: to be mailed there before credentials_finish_email, so that no change is without it. The link does
+ * nothing until then. REFUSED: what would refuse the change, as far as it is known. */
+MUST_USE Status credentials_begin_back(Accounts *accounts, Slice secret, Arena *arena,
+                                       LinkMail *ret_mail, Reason *reason);
+typedef struct EmailMove {
+    Slice secret; /* of the link */
+    Slice back;   /* of the way back; empty: there is none */
+    const Session *keep;
+} EmailMove;
 /* As accounts_change_email. */
-MUST_USE Status credentials_finish_email(Accounts *accounts, Slice secret, const Session *keep,
-                                         Reason *reason);
+MUST_USE Status credentials_finish_email(Accounts *accounts, const EmailMove *move, Reason *reason);
+/* The address before counts again, and all sessions and tokens end. REFUSED: it was taken back already, or is too late. */
+MUST_USE Status credentials_finish_back(Accounts *accounts, Slice secret, Reason *reason);
 
 /* LOGIN when the password is wrong or the account does not exist, in the same time; DENIED when logging in was taken away; THROTTLED
  * when too many passwords wait to be computed. */
 MUST_USE Status credentials_check_password(Accounts *accounts, Slice name_or_email, Slice password,
                                            Arena *arena, Account *ret_account);
-/* By an operator: no old one is asked for. All sessions end. */
+/* By an operator: no old one is asked for. All sessions and tokens end. */
 MUST_USE Status credentials_set_password(Accounts *accounts, uint64_t id, Slice password,
                                          Reason *reason);
 

@@ -58,6 +58,7 @@ static Status edit_list(Accounts *accounts, uint64_t account, ListEdit *edit, vo
 
 typedef struct Adding {
     LinkedLogin connection; /* its id is fresh */
+    bool joins;             /* of an account that is being registered; others are confirmed */
     bool is_done;           /* it was connected before */
 } Adding;
 
@@ -66,7 +67,10 @@ static Status wish_for(Accounts *accounts, const AccountRecord *head, LinkedLogi
 {
     Adding *adding = context;
     LinkedLogin *wish = &adding->connection;
-    (void)accounts, (void)head;
+    (void)accounts;
+    if (!adding->joins && head->state != ACCOUNT_CONFIRMED)
+        return reason_set(reason, STATUS_REFUSED, "", "this account is %s",
+                          account_state_text(head->state));
     adding->is_done = false;
     for (size_t i = list->count; i-- > 0;) {
         if (!is_of(&list->entries[i], wish->provider, wish->subject))
@@ -142,8 +146,8 @@ static Slice label_of(Slice label)
     return slice_of(label.data, size);
 }
 
-Status linked_login_add(Accounts *accounts, uint64_t account, const NewLinkedLogin *connection,
-                        Reason *reason)
+static Status add(Accounts *accounts, uint64_t account, const NewLinkedLogin *connection,
+                  bool joins, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     if (!is_new_sound(connection))
@@ -153,7 +157,8 @@ Status linked_login_add(Accounts *accounts, uint64_t account, const NewLinkedLog
                                     .provider = connection->provider,
                                     .subject = connection->subject,
                                     .label = label_of(connection->label),
-                                    .made_us = clock_now_us(accounts->world.clock)}};
+                                    .made_us = clock_now_us(accounts->world.clock)},
+                     .joins = joins};
     Slice folded = linked_login_record_folded(connection->provider, connection->subject, arena);
     TRY(edit_list(accounts, account, wish_for, &adding, reason));
     if (adding.is_done)
@@ -168,6 +173,12 @@ Status linked_login_add(Accounts *accounts, uint64_t account, const NewLinkedLog
     return status;
 }
 
+Status linked_login_add(Accounts *accounts, uint64_t account, const NewLinkedLogin *connection,
+                        Reason *reason)
+{
+    return add(accounts, account, connection, false, reason);
+}
+
 Status linked_login_register(Accounts *accounts, const Registration *registration,
                              const NewLinkedLogin *connection, uint64_t *ret_id, Reason *reason)
 {
@@ -175,7 +186,7 @@ Status linked_login_register(Accounts *accounts, const Registration *registratio
     uint64_t id;
     person.without_password = true;
     TRY(accounts_register(accounts, &person, &id, reason));
-    Status status = linked_login_add(accounts, id, connection, reason);
+    Status status = add(accounts, id, connection, true, reason);
     if (status != STATUS_OK) {
         registration_undo(accounts, id);
         return status;

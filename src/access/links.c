@@ -53,6 +53,12 @@ static Side side_of(LinkKind kind)
     return (Side){&SIDE_RECORD, KINDS[kind].column};
 }
 
+static VaultCell cell_of(const Accounts *accounts, LinkKind kind, uint64_t account, Arena *arena)
+{
+    return record_cell(accounts->vault, &TABLE_ACCOUNTS, row_key(account, arena),
+                       KINDS[kind].column);
+}
+
 /* ---- Making ------------------------------------------------------------------------------------------------- */
 
 typedef struct Making {
@@ -61,24 +67,38 @@ typedef struct Making {
     Slice hash;
 } Making;
 
+static Slice content_of(const Making *making, uint64_t epoch, Arena *arena)
+{
+    const Accounts *accounts = making->accounts;
+    VaultCell cell = cell_of(accounts, making->link->kind, making->link->account, arena);
+    int64_t now_us = clock_now_us(accounts->world.clock);
+    LinkCell link = {.epoch = epoch,
+                     .made_us = now_us,
+                     .ends_us = now_us + KINDS[making->link->kind].life_s * US_PER_S,
+                     .hash = making->hash,
+                     .sealed = vault_seal_at(&cell, SEALED, making->link->payload, arena)};
+    return record_encode(&LINK_RECORD, &link, NULL, arena);
+}
+
 static Status apply_making(RecordEditing *editing, void *context, Reason *reason)
 {
     const Making *making = context;
     const AccountRecord *head = editing->held;
-    const Accounts *accounts = making->accounts;
     SideCell *cell = editing->record;
-    int64_t now_us = clock_now_us(accounts->world.clock);
     if (head != NULL)
         TRY(refuse_dead(head, reason));
-    LinkCell link = {
-        .epoch = head != NULL ? head->epoch : 0,
-        .made_us = now_us,
-        .ends_us = now_us + KINDS[making->link->kind].life_s * US_PER_S,
-        .hash = making->hash,
-        .sealed = vault_seal(accounts->vault, SEALED, making->link->payload, editing->arena)};
-    cell->content = record_encode(&LINK_RECORD, &link, NULL, editing->arena);
+    cell->content = content_of(making, head != NULL ? head->epoch : 0, editing->arena);
     editing->write = true;
     return STATUS_OK;
+}
+
+Change link_change(Accounts *accounts, const NewLink *link, Slice secret, Arena *arena)
+{
+    char bytes[SECRET_BYTES];
+    CHECK(secret_bytes(secret, bytes) && !KINDS[link->kind].epoch);
+    Making making = {accounts, link, hash_of(accounts, link->kind, bytes, arena)};
+    return side_change(KINDS[link->kind].column, fresh_id(accounts), content_of(&making, 0, arena),
+                       arena);
 }
 
 Status links_make(Accounts *accounts, const NewLink *link, Arena *arena, Slice *ret_secret)
@@ -141,7 +161,8 @@ Status links_peek(Accounts *accounts, LinkKind kind, Slice secret, Arena *arena,
     if (!secret_equal(cell.hash, hash_of(accounts, kind, bytes, arena)))
         return no_such_link(reason);
     TRY(check_link(accounts, kind, account, &cell, reason));
-    TRY(vault_unseal(accounts->vault, SEALED, cell.sealed, arena, &payload));
+    VaultCell at = cell_of(accounts, kind, account, arena);
+    TRY(vault_unseal_at(&at, SEALED, cell.sealed, arena, &payload));
     *ret_link = (Link){.kind = kind,
                        .account = account,
                        .payload = payload,

@@ -12,12 +12,13 @@
 
 #include "accounts/accounts.h"
 
-/*    kind, column, how long it lives (s), whether a new epoch ends it */
+/*    kind, column, how long it lives (s), whether a new epoch ends it. The number of a kind is in the hash of its links: new ones come last. */
 #define LINK_KIND_LIST(X)                                                                          \
     X(CONFIRM, "l/confirm", 7 * 86400, false) /* of a registration; as long as it stays pending */ \
     X(RESET, "l/reset", 2 * 3600, true)       /* a new password for a forgotten one */             \
     X(EMAIL, "l/email", 86400, true)          /* another e-mail, which is the payload */           \
-    X(ADMIN, "l/admin", 7 * 86400, false)     /* the first admin of a new site: of no account, 0 */
+    X(ADMIN, "l/admin", 7 * 86400, false) /* the first admin of a new site: of no account, 0 */    \
+    X(BACK, "l/back", ACCOUNT_EMAIL_BACK_DAYS * 86400, false) /* back to the e-mail before */
 typedef enum LinkKind {
 #define X(name, column, life_s, epoch) LINK_##name,
     LINK_KIND_LIST(X)

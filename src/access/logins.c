@@ -31,21 +31,24 @@ static Slice clean(Slice text, size_t most, Arena *arena)
     return slice_of(bytes, size);
 }
 
-Slice origin_seal(const Accounts *accounts, const SessionOrigin *origin, Arena *arena)
+Slice origin_seal(const VaultCell *cell, const SessionOrigin *origin, Arena *arena)
 {
     SessionOrigin seen = {.address = clean(origin->address, ORIGIN_ADDRESS_BYTES, arena),
                           .agent = clean(origin->agent, ORIGIN_AGENT_BYTES, arena)};
-    return vault_seal(accounts->vault, PURPOSE, record_encode(&ORIGIN_RECORD, &seen, NULL, arena),
-                      arena);
+    return vault_seal_at(cell, PURPOSE, record_encode(&ORIGIN_RECORD, &seen, NULL, arena), arena);
 }
 
-Status origin_unseal(const Accounts *accounts, Slice sealed, Arena *arena,
-                     SessionOrigin *ret_origin)
+Status origin_unseal(const VaultCell *cell, Slice sealed, Arena *arena, SessionOrigin *ret_origin)
 {
     Slice plain;
-    TRY(vault_unseal(accounts->vault, PURPOSE, sealed, arena, &plain));
+    TRY(vault_unseal_at(cell, PURPOSE, sealed, arena, &plain));
     *ret_origin = (SessionOrigin){.remember = false};
     return record_decode(&ORIGIN_RECORD, plain, NULL, NULL, ret_origin);
+}
+
+static VaultCell cell_of(const Accounts *accounts, uint64_t account, Slice column, Arena *arena)
+{
+    return record_cell(accounts->vault, &TABLE_LOGINS, row_key(account, arena), column);
 }
 
 /* ---- Noting ------------------------------------------------------------------------------------------------- */
@@ -56,9 +59,10 @@ RowChange login_change(Accounts *accounts, uint64_t account, bool success,
     Id id = fresh_id(accounts);
     int64_t now_us = clock_now_us(accounts->world.clock);
     char *column = arena_bytes(arena, COLUMN);
-    StoredLogin stored = {{.time_us = now_us}, origin_seal(accounts, origin, arena)};
     memcpy(column, success ? "y/" : "n/", 2);
     memcpy(column + 2, id.bytes, ID_BYTES);
+    VaultCell cell = cell_of(accounts, account, slice_of(column, COLUMN), arena);
+    StoredLogin stored = {{.time_us = now_us}, origin_seal(&cell, origin, arena)};
     Change change = {.column = slice_of(column, COLUMN),
                      .value = record_encode(&LOGIN_RECORD, &stored, NULL, arena),
                      .timestamp = now_us,
@@ -75,13 +79,15 @@ Status logins_note_failure(Accounts *accounts, uint64_t account, const SessionOr
 
 /* ---- Listing ------------------------------------------------------------------------------------------------ */
 
-static Status decode(const Accounts *accounts, const Cell *cell, Arena *arena, Login *ret_login)
+static Status decode(const Accounts *accounts, uint64_t account, const Cell *cell, Arena *arena,
+                     Login *ret_login)
 {
+    VaultCell at = cell_of(accounts, account, cell->column, arena);
     StoredLogin stored = {.login.success = cell->column.data[0] == 'y'};
     TRY(record_decode(&LOGIN_RECORD, cell->value, NULL, NULL, &stored));
     if (cell->column.size != COLUMN)
         return STATUS_CORRUPT;
-    TRY(origin_unseal(accounts, stored.sealed, arena, &stored.login.origin));
+    TRY(origin_unseal(&at, stored.sealed, arena, &stored.login.origin));
     *ret_login = stored.login;
     return STATUS_OK;
 }
@@ -110,13 +116,13 @@ Status logins_list(Accounts *accounts, uint64_t account, Arena *arena, Login **r
     Login next[2];
     for (int i = 0; i < 2; i++)
         if (pages[i].count > 0)
-            TRY(decode(accounts, &pages[i].cells[0], arena, &next[i]));
+            TRY(decode(accounts, account, &pages[i].cells[0], arena, &next[i]));
     while (at[0] < pages[0].count || at[1] < pages[1].count) {
         int kind = at[0] >= pages[0].count ||
                    (at[1] < pages[1].count && next[1].time_us >= next[0].time_us);
         logins[count++] = next[kind];
         if (++at[kind] < pages[kind].count)
-            TRY(decode(accounts, &pages[kind].cells[at[kind]], arena, &next[kind]));
+            TRY(decode(accounts, account, &pages[kind].cells[at[kind]], arena, &next[kind]));
     }
     *ret_logins = logins;
     *ret_count = count;

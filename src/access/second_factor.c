@@ -171,11 +171,20 @@ Status second_factor_renew(Accounts *accounts, uint64_t id, Slice code, Arena *a
 
 /* ---- On and off ----------------------------------------------------------------------------------------------- */
 
+/* Whose address is not known yet could keep its owner out by it. */
+static Status refuse_unconfirmed(const AccountRecord *head, Reason *reason)
+{
+    if (head->state == ACCOUNT_CONFIRMED)
+        return STATUS_OK;
+    return reason_set(reason, STATUS_REFUSED, "", "this account is %s",
+                      account_state_text(head->state));
+}
+
 static Status apply_offer(RecordEditing *editing, void *context, Reason *reason)
 {
     const Using *use = context;
     Kept *kept = editing->record;
-    TRY(refuse_dead(editing->held, reason));
+    TRY(refuse_unconfirmed(editing->held, reason));
     if (kept->state == ON)
         return reason_set(reason, STATUS_REFUSED, "", "you have a second factor already");
     editing->write = kept->state == 0;
@@ -209,7 +218,7 @@ typedef struct Switch {
 static Status apply_switch(AccountRecord *head, void *context, bool *ret_write, Reason *reason)
 {
     Switch *turned = context;
-    TRY(refuse_dead(head, reason));
+    TRY(turned->on ? refuse_unconfirmed(head, reason) : refuse_dead(head, reason));
     head->second = turned->on;
     turned->epoch = ++head->epoch;
     *ret_write = true;
@@ -226,7 +235,9 @@ static Status turn(Accounts *accounts, const SecondFactorChange *change, Slice b
     Change cell = side_change(SECOND_FACTOR_SIDE.column, fresh_id(accounts), SLICE_EMPTY, arena);
     if (next != NULL) {
         next->write = fresh_id(accounts);
-        cell.value = record_encode(&SECOND_FACTOR_RECORD, next, accounts->vault, arena);
+        VaultCell at = record_cell(accounts->vault, &TABLE_ACCOUNTS,
+                                   row_key(change->account, arena), SECOND_FACTOR_SIDE.column);
+        cell.value = record_encode(&SECOND_FACTOR_RECORD, next, &at, arena);
     }
     RowEdit edit = {
         .apply = apply_switch, .context = &turned, .when = &same, .also = &cell, .also_count = 1};

@@ -34,7 +34,7 @@ typedef struct SecondFactorChange {
 
 MUST_USE Status second_factor_read(Accounts *accounts, uint64_t id, Arena *arena,
                                    SecondFactor *ret_second);
-/* A new secret, or the one that was offered before. REFUSED: it is on already, or the account is void or closed. */
+/* A new secret, or the one that was offered before. REFUSED: it is on already, or the account is not confirmed. */
 MUST_USE Status second_factor_offer(Accounts *accounts, uint64_t id, Arena *arena,
                                     SecondFactor *ret_second, Reason *reason);
 /* Turns on what was offered, by a code of the device. REFUSED, field `code`: that is none. */

@@ -47,6 +47,11 @@ Slice session_list_row(uint64_t account, Arena *arena)
     return prefixed("a/", row_key(account, arena), arena);
 }
 
+static VaultCell begin_cell(const Accounts *accounts, Slice key, Arena *arena)
+{
+    return record_cell(accounts->vault, &TABLE_SESSIONS, session_row(key, arena), BEGIN);
+}
+
 static Slice number_value(uint64_t number, Arena *arena)
 {
     return row_key(number, arena);
@@ -94,9 +99,9 @@ Status sessions_begin(Accounts *accounts, const Account *account, const SessionO
                        .origin = *origin,
                        .secret = secret_text(secret, arena),
                        .key = key_of(accounts, secret, arena)};
-    SessionRow row = {.session = session,
-                      .epoch = account->epoch,
-                      .sealed = origin_seal(accounts, origin, arena)};
+    VaultCell cell = begin_cell(accounts, session.key, arena);
+    SessionRow row = {
+        .session = session, .epoch = account->epoch, .sealed = origin_seal(&cell, origin, arena)};
     Slice begin = record_encode(&SESSION_RECORD, &row, NULL, arena);
     RowChange changes[] = {
         cell_of(accounts, session_list_row(account->id, arena), id_slice(&session.id), session.key),
@@ -244,7 +249,8 @@ Status sessions_list(Accounts *accounts, const Account *account, Arena *arena,
         if (!is_open(accounts, &row) || !is_of_epoch(&row, account))
             continue;
         SessionOrigin origin;
-        TRY(origin_unseal(accounts, row.sealed, arena, &origin));
+        VaultCell cell = begin_cell(accounts, row.session.key, arena);
+        TRY(origin_unseal(&cell, row.sealed, arena, &origin));
         row.session.origin.address = origin.address;
         row.session.origin.agent = origin.agent;
         sessions[count++] = row.session;
@@ -289,17 +295,25 @@ static Status apply_epoch(AccountRecord *head, void *context, bool *ret_write, R
     return STATUS_OK;
 }
 
+static Status end_everywhere(Accounts *accounts, uint64_t account, uint64_t *ret_epoch,
+                             Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Change tokens = tokens_ended(accounts, arena);
+    RowEdit edit = {.apply = apply_epoch, .context = ret_epoch, .also = &tokens, .also_count = 1};
+    return row_edit(accounts, account, edit, reason);
+}
+
 Status sessions_end_all(Accounts *accounts, uint64_t account, Reason *reason)
 {
     uint64_t epoch = 0;
-    return row_edit(accounts, account, (RowEdit){.apply = apply_epoch, .context = &epoch}, reason);
+    return end_everywhere(accounts, account, &epoch, reason);
 }
 
 Status sessions_end_others(Accounts *accounts, const Session *session)
 {
     uint64_t epoch = 0;
-    RowEdit edit = {.apply = apply_epoch, .context = &epoch};
-    TRY(row_edit(accounts, session->account, edit, NULL));
+    TRY(end_everywhere(accounts, session->account, &epoch, NULL));
     session_keep(accounts, session, epoch);
     return STATUS_OK;
 }

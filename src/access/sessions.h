@@ -56,9 +56,9 @@ MUST_USE Status sessions_list(Accounts *accounts, const Account *account, Arena 
 MUST_USE Status sessions_end(Accounts *accounts, const Session *session);
 /* One of the account's, by its name; NOT_FOUND when it has no such session. */
 MUST_USE Status sessions_end_named(Accounts *accounts, uint64_t account, Id id);
-/* All sessions of this one's account end, but this one. */
+/* All sessions of this one's account end, but this one, and all tokens (tokens.h). */
 MUST_USE Status sessions_end_others(Accounts *accounts, const Session *session);
-/* All of an account's, by those who run the site. REFUSED: it is void or closed. */
+/* All of an account's, and all tokens, by those who run the site. REFUSED: it is void or closed. */
 MUST_USE Status sessions_end_all(Accounts *accounts, uint64_t account, Reason *reason);
 
 /* ---- The last log-ins --------------------------------------------------------------------------------------- */

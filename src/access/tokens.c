@@ -157,6 +157,11 @@ Status tokens_end(Accounts *accounts, uint64_t account, Id id)
     return side_edit(accounts, account, TOKENS_SIDE, apply_end, &ending, NULL);
 }
 
+Change tokens_ended(const Accounts *accounts, Arena *arena)
+{
+    return side_change(TOKENS_SIDE.column, fresh_id(accounts), SLICE_EMPTY, arena);
+}
+
 /* ---- Using -------------------------------------------------------------------------------------------------- */
 
 /* Whether this instance has noted a use lately. A slot remembers one of the tokens that share it, by some bits in place of the last

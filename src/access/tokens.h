@@ -1,7 +1,9 @@
 /* tokens.h -- personal tokens for the API.
  *
  * A token is a secret (47 characters, beginning with ost_) that acts for its account, to read or to read and write, until it is ended, expires,
- * or the account may not log in any more. A new password does not end tokens. All of an account's tokens stand in one sealed cell of its
+ * or the account may not log in any more. They end with all sessions at once, in the same update, where somebody takes an account back: a new
+ * password by a link or by an operator, "log out everywhere", a change of the e-mail that is taken back. Whoever changes a password that they know
+ * keeps them. All of an account's tokens stand in one sealed cell of its
  * row, so that their number is exact under any race and closing the account ends them in the same update.
  *   1. tokens_find costs two reads and, at most each 5 minutes, one lazy write of when it was last used.
  *   2. The store knows only a keyed hash of the secret. */

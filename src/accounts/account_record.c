@@ -32,8 +32,15 @@ static const RecordField HEAD_FIELDS[] = {
     RECORD_ID(AccountRecord, claim_requests[CLAIM_EMAIL].id),
     RECORD_I64(AccountRecord, claim_requests[CLAIM_EMAIL].time_us),
     RECORD_SEALED_IF_ANY(2, &ACCOUNT_PERSONAL_RECORD),
+    RECORD_I64(AccountRecord, email_back_us),
 };
-const Record ACCOUNT_RECORD = RECORD("account head", AccountRecord, 2, HEAD_FIELDS);
+const Record ACCOUNT_RECORD = {.name = "account head",
+                               .fields = HEAD_FIELDS,
+                               .field_count = sizeof HEAD_FIELDS / sizeof HEAD_FIELDS[0],
+                               .size = sizeof(AccountRecord),
+                               .format = 3,
+                               .oldest = 2,
+                               .older = {19}};
 
 bool account_record_is_alive(const AccountRecord *head)
 {
@@ -56,4 +63,5 @@ void account_record_forget(AccountRecord *head)
     }
     head->real_name = SLICE_EMPTY;
     head->real_name_shown = false;
+    head->email_back_us = 0;
 }

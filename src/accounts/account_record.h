@@ -15,7 +15,8 @@ typedef enum ClaimKind {
     CLAIM_NAME,
     CLAIM_EMAIL,
     CLAIM_KINDS,
-    CLAIM_EXTERNAL = CLAIM_KINDS
+    CLAIM_EXTERNAL = CLAIM_KINDS,
+    CLAIM_ENTRY /* an address that an account has left, under a roll or a list of domains */
 } ClaimKind;
 
 typedef struct Label {
@@ -42,6 +43,9 @@ typedef struct AccountRecord {
     ClaimRequest claim_requests[CLAIM_KINDS];
     Slice real_name;
     bool real_name_shown;
+    /* 0, or until when the request for an e-mail is for the address that was left: it stays the account's, so that the change can be taken
+     * back (registration.c). */
+    int64_t email_back_us;
     bool second; /* a second factor is on: access/second_factor.h */
 } AccountRecord;
 

@@ -210,6 +210,44 @@ Status account_fold_name(Slice name, Arena *arena, Slice *ret_folded, Reason *re
     return STATUS_OK;
 }
 
+/* A name with dots looks like a host when it ends like one: in two letters (the country codes), in a word that sites end in, or in letters
+ * after two dots ("vote.town.example"). A name like anna.lind is left alone. What slips through is no link in a letter all the same (mail/letters.h). */
+static bool is_host_end(Slice end, size_t dots)
+{
+    static const char *const ENDS[] = {
+        "app",   "arpa",   "biz",     "blog",  "cloud", "com",   "coop",  "dev",
+        "edu",   "eus",    "example", "gmbh",  "gov",   "group", "home",  "host",
+        "info",  "int",    "jobs",    "lan",   "link",  "live",  "local", "localhost",
+        "mil",   "mobi",   "museum",  "name",  "net",   "ngo",   "news",  "online",
+        "onion", "org",    "page",    "party", "post",  "pro",   "shop",  "site",
+        "space", "store",  "team",    "tech",  "tel",   "test",  "top",   "travel",
+        "vote",  "voting", "web",     "wiki",  "work",  "world", "xyz",   "zip"};
+    int count = count_characters(end);
+    for (size_t i = 0; i < end.size; i++)
+        if (end.data[i] >= '0' && end.data[i] <= '9')
+            return false;
+    if (count == 2 || (count > 2 && dots > 1))
+        return true;
+    for (size_t i = 0; i < sizeof ENDS / sizeof ENDS[0]; i++)
+        if (slice_equal(end, slice_from(ENDS[i])))
+            return true;
+    return false;
+}
+
+Status account_check_new_name(Slice name, Arena *arena, Slice *ret_folded, Reason *reason)
+{
+    Slice folded, rest, end = SLICE_EMPTY;
+    size_t dots = 0;
+    TRY(account_fold_name(name, arena, &folded, reason));
+    for (rest = folded; slice_find(rest, '.') < rest.size; dots++)
+        rest = end = slice_after(rest, slice_find(rest, '.') + 1);
+    if (dots > 0 && (slice_starts_with(folded, SLICE("www.")) || is_host_end(end, dots)))
+        return reason_set(reason, STATUS_INVALID, "name",
+                          "a name does not look like the name of a site; leave the dot out");
+    *ret_folded = folded;
+    return STATUS_OK;
+}
+
 /* ---- E-mails ----------------------------------------------------------------------------------------------- */
 
 static bool is_foreign_letter(int32_t character)

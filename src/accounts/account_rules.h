@@ -75,6 +75,9 @@ const char *account_right_text(AccountRight right);
 
 /* INVALID with the rule; OK with the form by which names are compared. */
 MUST_USE Status account_fold_name(Slice name, Arena *arena, Slice *ret_folded, Reason *reason);
+/* A name that somebody wants to have from now on: as account_fold_name, and INVALID also when it looks like the name of a host, so that nobody is called
+ * like a site that people would believe. Those who have such a name keep it. */
+MUST_USE Status account_check_new_name(Slice name, Arena *arena, Slice *ret_folded, Reason *reason);
 MUST_USE Status account_fold_email(Slice email, Arena *arena, Slice *ret_folded, Reason *reason);
 MUST_USE Status account_check_password(Slice password, Reason *reason);
 /* A real name, or any other line that people give: at most `most` characters, UTF-8 without control characters, not blank at the ends. */

@@ -26,6 +26,8 @@ Accounts *accounts_new(const AccountsOptions *options)
     accounts->vault = options->vault;
     accounts->hasher = options->hasher;
     accounts->limits = limits_of(options->sessions);
+    accounts->entry_rule = options->entry_rule;
+    accounts->return_days = options->return_days;
     password_queue_init(&accounts->password_queue, options->passwords.at_once,
                         options->passwords.queue);
     accounts->read_cache =
@@ -60,9 +62,7 @@ void accounts_keep(Accounts *accounts, const Retention *retention)
 
 bool account_may(const Account *account, AccountRight right)
 {
-    bool open = account->state == ACCOUNT_CONFIRMED ||
-                (account->state == ACCOUNT_PENDING && right == RIGHT_LOG_IN);
-    return open && (account->denied & 1U << right) == 0;
+    return account->state == ACCOUNT_CONFIRMED && (account->denied & 1U << right) == 0;
 }
 
 bool account_has_any(const Account *account, uint32_t roles)
@@ -95,7 +95,8 @@ static Account account_of(uint64_t id, const AccountRecord *head)
                      .denied = head->denied,
                      .version = head->version,
                      .epoch = head->epoch,
-                     .second = head->second};
+                     .second = head->second,
+                     .email_back_us = head->email_back_us};
 }
 
 Status accounts_read(Accounts *accounts, uint64_t id, Arena *arena, Account *ret_account)
@@ -137,8 +138,10 @@ Status accounts_find(Accounts *accounts, Slice name_or_email, Arena *arena, Acco
     if (status == STATUS_NOT_FOUND) /* a claim is made after its account's row */
         return STATUS_CORRUPT;
     TRY(status);
-    /* A wish is not a name yet. */
-    if (!account_record_is_alive(&row.head) || !slice_equal(row.head.labels[kind].folded, folded))
+    /* A wish is not a name yet, and one that is only held is nobody's. */
+    bool is_held = row.head.state == ACCOUNT_PENDING && row.head.labels[CLAIM_EMAIL].text.size == 0;
+    if (!account_record_is_alive(&row.head) || is_held ||
+        !slice_equal(row.head.labels[kind].folded, folded))
         return STATUS_NOT_FOUND;
     *ret_account = account_of(user, &row.head);
     return STATUS_OK;
@@ -158,7 +161,8 @@ Status accounts_page(Accounts *accounts, Slice position, uint32_t cells, Arena *
             continue;
         if (cell->row.size != ID_ROW_BYTES)
             return STATUS_CORRUPT;
-        TRY(record_decode(&ACCOUNT_RECORD, cell->cell.value, accounts->vault, arena, &head));
+        VaultCell at = record_cell(accounts->vault, &TABLE_ACCOUNTS, cell->row, cell->cell.column);
+        TRY(record_decode(&ACCOUNT_RECORD, cell->cell.value, &at, arena, &head));
         list[count++] = account_of(bytes_get_u64(cell->row.data), &head);
     }
     *ret_page = (AccountPage){list, count, page.position, page.more};
@@ -238,6 +242,8 @@ static bool drop_old_wishes(AccountRecord *head, int64_t before_us)
         if (id_is_zero(want->id) || want->time_us >= before_us)
             continue;
         *want = (ClaimRequest){.label = {SLICE_EMPTY, SLICE_EMPTY}};
+        if (kind == CLAIM_EMAIL)
+            head->email_back_us = 0;
         any = true;
     }
     return any;

@@ -53,6 +53,10 @@ typedef struct PasswordBounds {
     uint32_t at_once, queue;
 } PasswordBounds;
 
+/* Whether the electorate goes by addresses: then an address stands for one account for ever, also when that account has moved on to another address,
+ * and for some days after it was closed. */
+typedef Status EntryRule(Accounts *accounts, bool *ret_one_per_address);
+
 typedef struct AccountsOptions {
     Store *store;
     World world;
@@ -61,6 +65,9 @@ typedef struct AccountsOptions {
     uint32_t id_block; /* ids taken at once */
     SessionLimits sessions;
     PasswordBounds passwords;
+    /* Asked at each step where it matters; NULL: an address that an account has left is anybody's. */
+    EntryRule *entry_rule;
+    int64_t return_days; /* how long addresses stand for an account that was closed */
     /* How old the copies of accounts, sessions and watch lists may be that pages are made from (promise 5): 0 for none; a second
      * where other processes write to the same store; READ_CACHE_EXACT where none do. */
     int64_t read_cache_us;
@@ -87,12 +94,15 @@ typedef struct Account {
     uint64_t version;      /* of the row, to notice a change in between */
     uint64_t epoch;        /* sessions of an earlier one are over */
     bool second;           /* a second factor is on (access/second_factor.h) */
+    int64_t
+        email_back_us; /* until when a change of the e-mail can be taken back; 0: there is none */
 } Account;
 
 /* Whether the account is closed and nothing is left of it: names and e-mail are released. NOT_FOUND: there never was one. */
 MUST_USE Status accounts_is_gone(Accounts *accounts, uint64_t id, bool *ret_gone);
 
-/* A pending account may log in and nothing else; a confirmed one everything that was not taken away. */
+/* A pending account may do nothing, not even log in: it is not known whose address it has. A confirmed one may do everything that was not taken
+ * away. */
 bool account_may(const Account *account, AccountRight right);
 /* Confirmed, and with the role or as an admin. */
 bool account_has(const Account *account, AccountRole role);
@@ -106,13 +116,18 @@ typedef struct Registration {
     bool confirmed;       /* by an operator: no link to follow */
     uint32_t roles;
     int64_t registered_us; /* 0: now; demo data and imports give the past */
+    /* It holds the name for ACCOUNT_PENDING_DAYS as every registration does, and comes to nothing: where nobody shall learn from the name that the
+     * address may not join. No e-mail is kept or claimed, and accounts_find does not find it. */
+    bool only_name;
     Slice address, cookie; /* where it came from, for the signals below; empty: not known */
 } Registration;
 
-/* INVALID, REFUSED (taken) with field and rule; OK leaves a pending (or confirmed) account whose id is returned. What fails
+/* INVALID, REFUSED (taken; field `entry`: the address stands for another account) with field and rule; OK leaves a pending (or confirmed) account whose id is returned. What fails
  * on the way is voided, so that the names are free at once for a repeat; only when that fails, too, is it UNKNOWN. */
 MUST_USE Status accounts_register(Accounts *accounts, const Registration *registration,
                                   uint64_t *ret_id, Reason *reason);
+/* Whether somebody could register with this name at this moment: INVALID, REFUSED (taken, or held) with the rule. */
+MUST_USE Status accounts_check_name(Accounts *accounts, Slice name, Reason *reason);
 /* Checks both claims, then moves pending -> confirmed. Repeating it is fine. REFUSED: void, closed, or a claim was lost. */
 MUST_USE Status accounts_confirm(Accounts *accounts, uint64_t id, Reason *reason);
 MUST_USE Status accounts_read(Accounts *accounts, uint64_t id, Arena *arena, Account *ret_account);
@@ -123,7 +138,8 @@ MUST_USE Status accounts_recent(Accounts *accounts, uint64_t id, Arena *arena,
 MUST_USE Status accounts_find(Accounts *accounts, Slice name_or_email, Arena *arena,
                               Account *ret_account);
 /* For confirmed accounts. Writes the wish down, claims the new one, moves the account, frees the old claim (a value, not a delete).
- * REFUSED: taken. CONFLICT: another change of the same kind came in between. Repeating it is fine. A new e-mail ends all sessions. */
+ * REFUSED: taken, or the e-mail was changed within the last ACCOUNT_EMAIL_BACK_DAYS: until then the address before is kept, and the change can be
+ * taken back (access/credentials.h). CONFLICT: another change of the same kind came in between. Repeating it is fine. A new e-mail ends all sessions. */
 MUST_USE Status accounts_rename(Accounts *accounts, uint64_t id, Slice name, Reason *reason);
 MUST_USE Status accounts_change_email(Accounts *accounts, uint64_t id, Slice email, Reason *reason);
 
@@ -138,7 +154,7 @@ typedef struct AccountRights {
 /* CONFLICT: the row has another version than the one seen. REFUSED: the account is void or closed. */
 MUST_USE Status accounts_set_rights(Accounts *accounts, uint64_t id, const AccountRights *rights,
                                     Reason *reason);
-enum { ACCOUNT_PENDING_DAYS = 7 };
+enum { ACCOUNT_PENDING_DAYS = 7, ACCOUNT_EMAIL_BACK_DAYS = 7 };
 /* For the clean-up: pending -> void when it is older than 7 days; drops a wish for another name that is older than that. OK also when
  * there was nothing to do. */
 MUST_USE Status accounts_expire(Accounts *accounts, uint64_t id);

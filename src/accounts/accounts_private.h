@@ -38,6 +38,8 @@ struct Accounts {
     PasswordHasher hasher;
     PasswordQueue password_queue;
     SessionLimits limits;
+    EntryRule *entry_rule;
+    int64_t return_days;
     Sequence *ids;
     Settings *settings;
     ReadCache *read_cache;                     /* by copy_key */
@@ -130,6 +132,10 @@ void cached_rows_forget_session(Accounts *accounts, Slice key);
 /* Who holds it; NOT_FOUND when nobody ever did or it was freed. Whether that account counts is for the caller to see. */
 MUST_USE Status claim_holder(Accounts *accounts, ClaimKind kind, Slice folded, Arena *arena,
                              uint64_t *ret_user);
+/* Whether an address is for one account: AccountsOptions.entry_rule. */
+MUST_USE Status claim_has_entries(Accounts *accounts, bool *ret_has);
+/* REFUSED: it counts for somebody else. */
+MUST_USE Status claim_check(Accounts *accounts, ClaimKind kind, Slice folded, uint64_t user);
 /* For an account whose row bears the label already. REFUSED: somebody else has it. */
 MUST_USE Status claim_take(Accounts *accounts, ClaimKind kind, Slice folded, uint64_t user);
 /* Frees it unless its holder bears it. OK also when there was nothing to do. */
@@ -169,11 +175,18 @@ MUST_USE Status linked_login_record_borne(Accounts *accounts, uint64_t account, 
 
 /* ---- registration.c ------------------------------------------------------------------------------------------------ */
 
-/* The two below are done by a one-time link, which is used up in the very update that does it: `by` has its `when` and `also`. */
+/* What is done by a one-time link, which is used up in the very update that does it: `by` has its `when` and `also`. */
 MUST_USE Status registration_confirm_by(Accounts *accounts, uint64_t id, RowEdit by,
                                         Reason *reason);
+/* The address that is left stays the account's for ACCOUNT_EMAIL_BACK_DAYS. *ret_epoch is that after the move. */
 MUST_USE Status registration_change_email_by(Accounts *accounts, uint64_t id, Slice email,
                                              RowEdit by, uint64_t *ret_epoch, Reason *reason);
+/* REFUSED: the address stands for another account, where that counts. */
+MUST_USE Status registration_check_email(Accounts *accounts, uint64_t id, Slice email,
+                                         Reason *reason);
+/* Back to that address. REFUSED: it is too late, or was done. */
+MUST_USE Status registration_restore_email_by(Accounts *accounts, uint64_t id, RowEdit by,
+                                              Reason *reason);
 /* A registration without its rights, which is made void again by registration_undo; for the first admin. */
 void registration_undo(Accounts *accounts, uint64_t id);
 

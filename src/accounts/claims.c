@@ -4,7 +4,12 @@
  * never comes back either. Whoever wants a claim that somebody holds reads the claim first and that account's row second, and
  * replaces exactly the claim it read. If the holder bore the label at any time in between, it has written it down before taking
  * the claim with a fresh id, and then either the row or the changed claim says so. That is why a holder takes its own claim again,
- * with a new id, when it wishes for a label that it holds already. */
+ * with a new id, when it wishes for a label that it holds already.
+ *
+ * An *entry* is an address that an account has left where the electorate goes by addresses (under a roll, or by domains): it stands for that account
+ * for ever, so that nobody makes a second voter of it. The account claims it before its row stops bearing the address as its e-mail, and until then
+ * the claim on the e-mail keeps everybody else away. Whoever takes that claim next therefore finds the entry. It counts without being borne, and
+ * stops to do so once and for all: when its account is void, and return_days after it was closed. */
 #include "accounts/accounts_private.h"
 #include "base/mutant.h"
 
@@ -26,7 +31,8 @@ static const struct {
     const char *prefix, *purpose; /* NULL: as it is */
 } ROWS[] = {[CLAIM_NAME] = {"n/", NULL},
             [CLAIM_EMAIL] = {"e/", "email"},
-            [CLAIM_EXTERNAL] = {"x/", "external"}};
+            [CLAIM_EXTERNAL] = {"x/", "external"},
+            [CLAIM_ENTRY] = {"r/", "entry"}};
 
 static Slice claim_row(const Accounts *accounts, ClaimKind kind, Slice folded, Arena *arena)
 {
@@ -69,6 +75,14 @@ static Status replace_claim(Accounts *accounts, Slice row, const Claim *before, 
     return store_update(accounts->store, &update, RECORD_UPDATE_TRIES, arena, NULL);
 }
 
+static bool entry_counts(const Accounts *accounts, const AccountRecord *head)
+{
+    if (head->state != ACCOUNT_CLOSED)
+        return head->state != ACCOUNT_VOID;
+    return clock_now_us(accounts->world.clock) - head->state_time_us <
+           accounts->return_days * S_PER_DAY * US_PER_S;
+}
+
 /* Whether the claim counts for its holder. A claim is made after its account's row, so the row must be there. */
 static Status claim_counts(Accounts *accounts, const Claim *claim, ClaimKind kind, Slice folded,
                            Arena *arena, bool *ret_counts)
@@ -82,6 +96,10 @@ static Status claim_counts(Accounts *accounts, const Claim *claim, ClaimKind kin
     if (status == STATUS_NOT_FOUND)
         return STATUS_CORRUPT;
     TRY(status);
+    if (kind == CLAIM_ENTRY) {
+        *ret_counts = entry_counts(accounts, &holder.head);
+        return STATUS_OK;
+    }
     if (kind == CLAIM_EXTERNAL &&
         account_record_is_alive(&holder.head)) /* who is not never will be */
         return linked_login_record_bears(accounts, claim->user, folded, arena, ret_counts);
@@ -98,6 +116,23 @@ Status claim_holder(Accounts *accounts, ClaimKind kind, Slice folded, Arena *are
         return STATUS_NOT_FOUND;
     *ret_user = claim.user;
     return STATUS_OK;
+}
+
+Status claim_has_entries(Accounts *accounts, bool *ret_has)
+{
+    *ret_has = false;
+    return accounts->entry_rule == NULL ? STATUS_OK : accounts->entry_rule(accounts, ret_has);
+}
+
+Status claim_check(Accounts *accounts, ClaimKind kind, Slice folded, uint64_t user)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Claim claim;
+    bool taken = false;
+    TRY(read_claim(accounts, claim_row(accounts, kind, folded, arena), arena, &claim));
+    if (claim.user != user)
+        TRY(claim_counts(accounts, &claim, kind, folded, arena, &taken));
+    return taken ? STATUS_REFUSED : STATUS_OK;
 }
 
 Status claim_take(Accounts *accounts, ClaimKind kind, Slice folded, uint64_t user)

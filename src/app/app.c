@@ -9,6 +9,7 @@
 #include "app/report_letters.h"
 #include "base/read_cache.h"
 #include "base/threads.h"
+#include "electorate/electorate.h"
 
 enum { ID_BLOCK = 64, REPORT_ID_BLOCK = 8, PAUSE_US = 2000 };
 enum { CREATION_GRACE_S = 86400, S_PER_HOUR = 3600 };
@@ -38,6 +39,8 @@ static Accounts *open_accounts(const AppParts *parts)
                      .brief_idle_s = config->session_idle_hours * S_PER_HOUR,
                      .most_s = config->session_days * S_PER_DAY},
         .passwords = {(uint32_t)config->password_threads, (uint32_t)config->password_queue},
+        .entry_rule = electorate_has_entries,
+        .return_days = config->return_days,
         .read_cache_us = read_cache_us(parts->store),
     };
     return accounts_new(&options);

@@ -67,7 +67,7 @@ Status audit_begin(Audit *audit, const AuditAct *act, Id *ret_id)
         changes[i] =
             (RowChange){&TABLE_AUDIT_INDEX, index_row(&rows[i], index_piece(time_us), arena),
                         lasting(audit, id_slice(&id), SLICE_EMPTY)};
-    Slice value = entry_encode(audit, act, time_us, arena);
+    Slice value = entry_encode(audit, act, &id, arena);
     changes[count++] =
         (RowChange){&TABLE_AUDIT, id_slice(&id), lasting(audit, AUDIT_ACT_COLUMN, value)};
     TRY(store_write(audit->options.store, &(Batch){.changes = changes, .count = count}));

@@ -23,8 +23,8 @@ struct Audit {
 extern const Slice AUDIT_ACT_COLUMN, AUDIT_END_COLUMN;
 
 extern const Record AUDIT_ENTRY_RECORD, AUDIT_END_RECORD;
-Slice entry_encode(const Audit *audit, const AuditAct *act, int64_t time_us, Arena *arena);
-/* Fills all but id and outcome. CORRUPT unless it is what entry_encode writes; an origin that this key does not open is left empty. */
+Slice entry_encode(const Audit *audit, const AuditAct *act, const Id *id, Arena *arena);
+/* Fills all but outcome and id, which is given. CORRUPT unless it is what entry_encode writes; an origin that this key does not open is left empty. */
 MUST_USE Status entry_decode(const Audit *audit, Slice value, Arena *arena, AuditEntry *entry);
 Slice entry_end_encode(Status outcome, int64_t time_us, Arena *arena);
 /* Fills the outcome. */

@@ -36,25 +36,32 @@ const Record AUDIT_END_RECORD = RECORD("audit end", AuditEntry, 1, END_FIELDS);
 
 /* ---- Entries ----------------------------------------------------------------------------------------------- */
 
-Slice entry_encode(const Audit *audit, const AuditAct *act, int64_t time_us, Arena *arena)
+static VaultCell cell_of(const Audit *audit, const Id *id)
 {
-    StoredEntry stored = {.entry = {.time_us = time_us,
+    return record_cell(audit->options.vault, &TABLE_AUDIT, id_slice(id), AUDIT_ACT_COLUMN);
+}
+
+Slice entry_encode(const Audit *audit, const AuditAct *act, const Id *id, Arena *arena)
+{
+    VaultCell cell = cell_of(audit, id);
+    StoredEntry stored = {.entry = {.time_us = index_time_us(*id),
                                     .word = slice_from(audit_kind_word(act->kind)),
                                     .act = *act,
                                     .instance = slice_of(audit->instance, audit->instance_size)},
-                          .sealed = vault_seal(audit->options.vault, PURPOSE, act->origin, arena)};
+                          .sealed = vault_seal_at(&cell, PURPOSE, act->origin, arena)};
     return record_encode(&AUDIT_ENTRY_RECORD, &stored, NULL, arena);
 }
 
 Status entry_decode(const Audit *audit, Slice value, Arena *arena, AuditEntry *entry)
 {
     StoredEntry stored = {.entry = *entry};
+    VaultCell cell = cell_of(audit, &entry->id);
     AuditAct *act = &stored.entry.act;
     TRY(record_decode(&AUDIT_ENTRY_RECORD, value, NULL, NULL, &stored));
     act->kind = AUDIT_KIND_COUNT;
     act->origin = SLICE_EMPTY;
     (void)!word_find(AUDIT_KIND_WORDS, stored.entry.word, "", &act->kind, NULL); /* stays unknown */
-    (void)!vault_unseal(audit->options.vault, PURPOSE, stored.sealed, arena, &act->origin);
+    (void)!vault_unseal_at(&cell, PURPOSE, stored.sealed, arena, &act->origin);
     *entry = stored.entry;
     return STATUS_OK;
 }

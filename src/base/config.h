@@ -31,6 +31,8 @@
       "Log-ins that wait for that; those that come then are told to try again in a moment.")       \
     X(TEXT, second_factor_roles, "", 0, 200,                                                       \
       "Roles, separated by commas, whose pages open only with a second factor, such as admin.")    \
+    X(NUMBER, return_days, "365", 0, 36500,                                                        \
+      "Days after which an address of a closed account may join again under a roll or domains.")   \
     X(TEXT, oidc_file, "", 0, 1000,                                                                \
       "A file with other sites that people may log in by (OpenID Connect); docs/operating.md.")    \
     X(TEXT, store, "rocksdb", 3, 1000,                                                             \

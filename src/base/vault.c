@@ -1,12 +1,15 @@
-/* vault.c -- see vault.h. A sealed value: format | nonce (24 bytes) | ciphertext and tag; the purpose is the associated data. */
+/* vault.c -- see vault.h. A sealed value: format | nonce (24 bytes) | ciphertext and tag; the associated data is the purpose, and the cell. */
 #include "base/vault.h"
+
+#include "base/bytes.h"
 
 #include <sodium.h>
 #include <stdlib.h>
 
 enum {
     KEY = 32,
-    FORMAT = 1,
+    FREE = 1,  /* formats: bound to the purpose alone, */
+    BOUND = 2, /* or to a cell, too */
     NONCE = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES,
     TAG = crypto_aead_xchacha20poly1305_ietf_ABYTES,
     OTHERS = 077, /* mode bits that a key file has not */
@@ -142,32 +145,74 @@ static void make_nonce(const Vault *vault, Slice plain, unsigned char *nonce)
     memcpy(nonce, hash, NONCE);
 }
 
-Slice vault_seal(const Vault *vault, const char *purpose, Slice plain, Arena *arena)
+static Slice seal(const Vault *vault, unsigned char format, Slice bound, Slice plain, Arena *arena)
 {
     unsigned char *sealed = (unsigned char *)arena_bytes(arena, VAULT_SEAL_EXTRA + plain.size);
-    sealed[0] = FORMAT;
+    sealed[0] = format;
     make_nonce(vault, plain, sealed + 1);
-    CHECK(crypto_aead_xchacha20poly1305_ietf_encrypt(
-              sealed + 1 + NONCE, NULL, (const unsigned char *)plain.data, plain.size,
-              (const unsigned char *)purpose, strlen(purpose), NULL, sealed + 1,
-              vault->seal_key) == 0);
+    CHECK(crypto_aead_xchacha20poly1305_ietf_encrypt(sealed + 1 + NONCE, NULL,
+                                                     (const unsigned char *)plain.data, plain.size,
+                                                     (const unsigned char *)bound.data, bound.size,
+                                                     NULL, sealed + 1, vault->seal_key) == 0);
     return slice_of(sealed, VAULT_SEAL_EXTRA + plain.size);
 }
 
-Status vault_unseal(const Vault *vault, const char *purpose, Slice sealed, Arena *arena,
-                    Slice *ret_plain)
+static Status unseal(const Vault *vault, Slice bound, Slice sealed, Arena *arena, Slice *ret_plain)
 {
-    if (sealed.size < VAULT_SEAL_EXTRA || sealed.data[0] != FORMAT)
-        return STATUS_CORRUPT;
     const unsigned char *bytes = (const unsigned char *)sealed.data;
     size_t size = sealed.size - VAULT_SEAL_EXTRA;
     char *plain = arena_bytes(arena, size);
     if (crypto_aead_xchacha20poly1305_ietf_decrypt(
             (unsigned char *)plain, NULL, NULL, bytes + 1 + NONCE, size + TAG,
-            (const unsigned char *)purpose, strlen(purpose), bytes + 1, vault->seal_key) != 0)
+            (const unsigned char *)bound.data, bound.size, bytes + 1, vault->seal_key) != 0)
         return STATUS_CORRUPT;
     *ret_plain = slice_of(plain, size);
     return STATUS_OK;
+}
+
+static bool has_format(Slice sealed, char format)
+{
+    return sealed.size >= VAULT_SEAL_EXTRA && sealed.data[0] == format;
+}
+
+Slice vault_seal(const Vault *vault, const char *purpose, Slice plain, Arena *arena)
+{
+    return seal(vault, FREE, slice_from(purpose), plain, arena);
+}
+
+Status vault_unseal(const Vault *vault, const char *purpose, Slice sealed, Arena *arena,
+                    Slice *ret_plain)
+{
+    return has_format(sealed, FREE) ? unseal(vault, slice_from(purpose), sealed, arena, ret_plain)
+                                    : STATUS_CORRUPT;
+}
+
+/* Each part ends by 0 or has its size before it, so that no two cells are the same bytes. */
+static void put_cell(Buffer *out, const VaultCell *cell, const char *purpose)
+{
+    buffer_bytes(out, slice_of(purpose, strlen(purpose) + 1));
+    const Slice parts[] = {cell->table, cell->row, cell->column};
+    for (int i = 0; i < 3; i++) {
+        buffer_u32(out, (uint32_t)parts[i].size);
+        buffer_bytes(out, parts[i]);
+    }
+}
+
+Slice vault_seal_at(const VaultCell *cell, const char *purpose, Slice plain, Arena *arena)
+{
+    BUFFER_SCOPE Buffer bound = {0};
+    put_cell(&bound, cell, purpose);
+    return seal(cell->vault, BOUND, buffer_slice(&bound), plain, arena);
+}
+
+Status vault_unseal_at(const VaultCell *cell, const char *purpose, Slice sealed, Arena *arena,
+                       Slice *ret_plain)
+{
+    BUFFER_SCOPE Buffer bound = {0};
+    if (!has_format(sealed, BOUND))
+        return vault_unseal(cell->vault, purpose, sealed, arena, ret_plain);
+    put_cell(&bound, cell, purpose);
+    return unseal(cell->vault, buffer_slice(&bound), sealed, arena, ret_plain);
 }
 
 /* ---- Hashing ----------------------------------------------------------------------------------------------- */

@@ -4,10 +4,12 @@
  * data alone reads no e-mail and cannot try addresses against the hashes. Everything else is made from that key: a key for sealing,
  * and one for hashing for each purpose. A *purpose* is a short constant word of the module that uses it ("account", "session"); what was
  * sealed for one opens for no other, and the hashes of one say nothing about those of another.
- *   1. vault_unseal gives back exactly what was sealed for that purpose, and CORRUPT for anything else.
+ *   1. vault_unseal gives back exactly what was sealed for that purpose, and CORRUPT for anything else; vault_unseal_at only in the cell that it was
+ *      sealed for, so that who can write to the store, but has no key, cannot move it to another row, table or column. What was sealed before cells
+ *      were bound to their place (the first byte tells) is still opened anywhere; it is bound when it is written again.
  *   2. Two seals of the same text differ (a nonce of 24 random bytes), two hashes of it are equal.
  *   3. A key file is 0600 when it is made; one that others can read is refused, as is one that is no key.
- * Not promised: that a sealed value belongs to the row it stands in; who can write to the store can move it.
+ * Not promised: that a sealed value is the newest that stood in its cell; who can write to the store can put an old one back.
  * XChaCha20-Poly1305 and BLAKE2b by libsodium. All calls but vault_free may come from any thread. */
 #pragma once
 
@@ -33,8 +35,17 @@ void vault_free(Vault *vault);
 /* Names the key without telling it: 16 hexadecimal digits. The store keeps it, so that a foreign key is noticed at the start. */
 const char *vault_id(const Vault *vault);
 
+/* For what is in no cell: cookies, and addresses in e-mails. */
 Slice vault_seal(const Vault *vault, const char *purpose, Slice plain, Arena *arena);
 MUST_USE Status vault_unseal(const Vault *vault, const char *purpose, Slice sealed, Arena *arena,
                              Slice *ret_plain);
+/* A cell of the store: what is sealed for it opens there alone. */
+typedef struct VaultCell {
+    const Vault *vault;
+    Slice table, row, column;
+} VaultCell;
+Slice vault_seal_at(const VaultCell *cell, const char *purpose, Slice plain, Arena *arena);
+MUST_USE Status vault_unseal_at(const VaultCell *cell, const char *purpose, Slice sealed,
+                                Arena *arena, Slice *ret_plain);
 /* VAULT_HASH_BYTES bytes. */
 Slice vault_hash(const Vault *vault, const char *purpose, Slice text, Arena *arena);

@@ -149,6 +149,15 @@ Status electorate_read(Accounts *accounts, Arena *arena, Electorate *ret_elector
                        &ret_electorate->value);
 }
 
+Status electorate_has_entries(Accounts *accounts, bool *ret_has)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Electorate electorate;
+    TRY(electorate_read(accounts, arena, &electorate));
+    *ret_has = electorate_goes_by_address(electorate.mode);
+    return STATUS_OK;
+}
+
 static Status write_state(Accounts *accounts, const Electorate *before,
                           const ElectorateChange *change, Arena *arena)
 {
@@ -241,6 +250,18 @@ Status electorate_admit(Accounts *accounts, Slice email, Slice secret, Arena *ar
     TRY(check_rule(accounts, &electorate, folded, arena, reason));
     *ret_admission = (Admission){.by_invitation = false};
     return STATUS_OK;
+}
+
+Status electorate_admit_change(Accounts *accounts, Slice email, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Electorate electorate;
+    Slice folded;
+    TRY(account_fold_email(email, arena, &folded, reason));
+    TRY(electorate_read(accounts, arena, &electorate));
+    return electorate_goes_by_address(electorate.mode)
+               ? check_rule(accounts, &electorate, folded, arena, reason)
+               : STATUS_OK;
 }
 
 Status electorate_admitted(Accounts *accounts, const Admission *admission, uint64_t account)

@@ -1,10 +1,13 @@
 /* electorate.h -- who may join: everybody, the invited, people of some e-mail domains, or those on an imported roll.
  *
- * The rule is asked when somebody registers, and only then: a change of it touches no account that is there and no vote that was cast. It stands in
+ * The rule is asked when somebody registers or changes their address, and only then: a change of it touches no account that is there and no vote that was cast. It stands in
  * one row of table `electorate` and is replaced by a conditional update on the version that was seen.
  *   1. electorate_admit goes by what stands at that moment, on every instance.
  *   2. An invitation (invitations.h) opens the door under every rule: the invited are let in also by domain and by roll.
  *   3. UNKNOWN is passed on: reading again tells which rule stands.
+ *   4. Under a roll or a list of domains an address stands for one account for ever: one that an account had admits nobody else, whatever address it has
+ *      now; when the account is closed, it admits somebody again after AccountsOptions.return_days. And an account's address changes only to one that is
+ *      admitted (electorate_admit_change).
  * Not promised: that somebody who was admitted under one rule finishes before another stands; the account counts then. */
 #pragma once
 
@@ -34,6 +37,8 @@ const char *electorate_mode_text(ElectorateMode mode);
 const char *electorate_mode_sentence(ElectorateMode mode);
 /* Whether the address decides who may join. */
 bool electorate_goes_by_address(ElectorateMode mode);
+/* Whether the rule that stands does: AccountsOptions.entry_rule. */
+MUST_USE Status electorate_has_entries(Accounts *accounts, bool *ret_has);
 
 typedef struct Electorate {
     uint64_t version; /* 0: nobody has ever said anything, and it is open */
@@ -73,6 +78,9 @@ typedef struct Admission {
 } Admission;
 MUST_USE Status electorate_admit(Accounts *accounts, Slice email, Slice secret, Arena *arena,
                                  Admission *ret_admission, Reason *reason);
+/* Somebody who has joined wants to use this address from now on. As electorate_admit without an invitation; OK where the rule does not go by
+ * addresses. */
+MUST_USE Status electorate_admit_change(Accounts *accounts, Slice email, Reason *reason);
 /* The registration that was admitted is made: its invitation is used up. After a crash in between the invitation is still open, and its address is
  * taken by the account, so that it admits nobody else. */
 MUST_USE Status electorate_admitted(Accounts *accounts, const Admission *admission,

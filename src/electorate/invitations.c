@@ -73,7 +73,8 @@ static Status invitation_of(const Accounts *accounts, Slice row, Slice value, Ar
     Slice email;
     char secret[SECRET_BYTES];
     TRY(decode(value, &head));
-    TRY(vault_unseal(accounts->vault, SEALED, head.sealed, arena, &email));
+    VaultCell cell = record_cell(accounts->vault, &TABLE_INVITATIONS, row, HEAD);
+    TRY(vault_unseal_at(&cell, SEALED, head.sealed, arena, &email));
     make_secret(accounts, row, head.maker, arena, secret);
     *ret_invitation = (Invitation){
         .email = email,
@@ -172,10 +173,11 @@ static Status make_once(Accounts *accounts, const NewInvitation *want, Slice row
         *ret_new = false;
         return STATUS_OK;
     }
+    VaultCell cell = record_cell(accounts->vault, &TABLE_INVITATIONS, row, HEAD);
     InvitationHead head = {.made_us = now_us,
                            .ends_us = now_us + want->days * S_PER_DAY * US_PER_S,
                            .by = want->by,
-                           .sealed = vault_seal(accounts->vault, SEALED, want->email, arena)};
+                           .sealed = vault_seal_at(&cell, SEALED, want->email, arena)};
     RowChange listed = list_change(accounts, row, &head, arena);
     TRY(replace(accounts, row, is_there ? &before : NULL, &head, (Batch){&listed, 1, false},
                 arena));

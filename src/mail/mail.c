@@ -203,7 +203,7 @@ static MailEntry entry_of(const Mail *mail, const MailRow *row, const MailMessag
                        .due_us = row->head.due_us,
                        .attempts = row->head.attempts,
                        .code = (uint32_t)row->head.code,
-                       .error = mail_open_error(mail, row->head.error, arena)};
+                       .error = mail_open_error(mail, &row->id, row->head.error, arena)};
 }
 
 /* NOT_FOUND: it is no longer, or not yet, what the mark says; or the mark is of somebody who queued the same once more, in vain. A text that cannot be read is listed without it. */

@@ -91,9 +91,9 @@ MUST_USE Status mail_row_replace(Mail *mail, MailRow *row, MailHead head, Arena 
 /* What is to be sent, opened. NOT_FOUND when it is gone, CORRUPT when it cannot be opened. */
 MUST_USE Status mail_row_message(Mail *mail, const MailRow *row, Arena *arena,
                                  MailMessage *ret_message);
-Slice mail_seal_error(const Mail *mail, const char *words, Arena *arena);
+Slice mail_seal_error(const Mail *mail, const Id *id, const char *words, Arena *arena);
 /* Empty when there is none, or none that can be opened. */
-Slice mail_open_error(const Mail *mail, Slice sealed, Arena *arena);
+Slice mail_open_error(const Mail *mail, const Id *id, Slice sealed, Arena *arena);
 
 /* The index: WAITING by hour, FAILED and OUTBOX each in one row, newest last. A mark may be there without its row, and outlive its row's state. */
 typedef struct MailMark {

@@ -75,17 +75,22 @@ static RecordPlace head_of(const Id *id)
     return (RecordPlace){&MAIL_HEAD_RECORD, &TABLE_MAIL_QUEUE, id_slice(id), HEAD};
 }
 
-Slice mail_seal_error(const Mail *mail, const char *words, Arena *arena)
+static VaultCell error_cell(const Mail *mail, const Id *id)
 {
-    return words[0] == '\0' ? SLICE_EMPTY
-                            : vault_seal(mail->options.vault, PURPOSE, slice_from(words), arena);
+    return record_cell(mail->options.vault, &TABLE_MAIL_QUEUE, id_slice(id), HEAD);
 }
 
-Slice mail_open_error(const Mail *mail, Slice sealed, Arena *arena)
+Slice mail_seal_error(const Mail *mail, const Id *id, const char *words, Arena *arena)
+{
+    VaultCell cell = error_cell(mail, id);
+    return words[0] == '\0' ? SLICE_EMPTY : vault_seal_at(&cell, PURPOSE, slice_from(words), arena);
+}
+
+Slice mail_open_error(const Mail *mail, const Id *id, Slice sealed, Arena *arena)
 {
     Slice words = SLICE_EMPTY;
-    if (sealed.size == 0 ||
-        vault_unseal(mail->options.vault, PURPOSE, sealed, arena, &words) != STATUS_OK)
+    VaultCell cell = error_cell(mail, id);
+    if (sealed.size == 0 || vault_unseal_at(&cell, PURPOSE, sealed, arena, &words) != STATUS_OK)
         return SLICE_EMPTY;
     return words;
 }
@@ -227,8 +232,9 @@ static Status write_row(Mail *mail, MailRow *row, Slice before, const Change *bo
 
 Status mail_row_create(Mail *mail, MailRow *row, const MailMessage *message, Arena *arena)
 {
+    VaultCell cell = record_cell(mail->options.vault, &TABLE_MAIL_QUEUE, id_slice(&row->id), BODY);
     Change put = {.column = BODY,
-                  .value = record_encode(&BODY_RECORD, message, mail->options.vault, arena),
+                  .value = record_encode(&BODY_RECORD, message, &cell, arena),
                   .ttl_s = ttl_s(mail, MAIL_WAITING)};
     return write_row(mail, row, SLICE_EMPTY, &put, true, arena);
 }

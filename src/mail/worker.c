@@ -127,7 +127,8 @@ static void settle(Mail *mail, MailRow *row, const SmtpAnswer *answer, MailNext 
     head.state = next.state;
     head.due_us = next.due_us;
     head.code = answer->code;
-    head.error = answer->taken ? SLICE_EMPTY : mail_seal_error(mail, answer->words, arena);
+    head.error =
+        answer->taken ? SLICE_EMPTY : mail_seal_error(mail, &row->id, answer->words, arena);
     if (mail_row_replace(mail, row, head, arena) != STATUS_OK)
         return;
     count(mail, next.state);

@@ -13,6 +13,8 @@ static int64_t valid_s(LetterKind kind)
         return LIVES[LINK_CONFIRM];
     if (kind == LETTER_RESET)
         return LIVES[LINK_RESET];
+    if (kind == LETTER_EMAIL_CHANGED)
+        return LIVES[LINK_BACK];
     return kind == LETTER_NEW_EMAIL ? LIVES[LINK_EMAIL] : 0;
 }
 

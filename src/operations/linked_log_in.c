@@ -170,7 +170,7 @@ static size_t linked_faults(Operations *ops, const Actor *actor, const void *req
 
 /* clang-format off */
 OPERATION(register_linked, RegisterLinked, LoggedIn, .help = "Join by a log-in at another site; an e-mail with a link follows.", WAY,
-    .access = WEB_GUEST, .faults = linked_faults, .answers = &SCHEMA_DONE, .cookies = offsetof(LoggedIn, cookies), .page = {.path = "/register/with"},
+    .access = WEB_GUEST, .least_ms = JOIN_FLOOR_MS, .faults = linked_faults, .answers = &SCHEMA_DONE, .cookies = offsetof(LoggedIn, cookies), .page = {.path = "/register/with"},
     .inputs = {
         INPUT("name", RegisterLinked, name, LINE, .least = 1, .most = FIELD_MAX, .help = "3 to 30 letters and digits; public."),
         INPUT("email", RegisterLinked, email, LINE, .least = 1, .most = FIELD_MAX, .help = "Shown to nobody."),
@@ -181,14 +181,14 @@ OPERATION(register_linked, RegisterLinked, LoggedIn, .help = "Join by a log-in a
 
 static Status come_in_or_join(Operations *ops, const Actor *actor,
                               const LinkedLoginJourney *journey, const OidcPerson *person,
-                              Arena *arena, LoggedIn *ret_in)
+                              Arena *arena, LoggedIn *ret_in, Reason *reason)
 {
     Account account;
     Slice folded;
     Status status =
         linked_login_find(ops->app->accounts, journey->provider, person->subject, arena, &account);
     if (status == STATUS_NOT_FOUND) {
-        bool can_be_name = account_fold_name(person->name, arena, &folded, NULL) == STATUS_OK;
+        bool can_be_name = account_check_new_name(person->name, arena, &folded, NULL) == STATUS_OK;
         Joining joining = {.who = {journey->provider, person->subject, person->email},
                            .name = can_be_name ? person->name : SLICE_EMPTY,
                            .verified = person->verified,
@@ -198,6 +198,11 @@ static Status come_in_or_join(Operations *ops, const Actor *actor,
         return STATUS_OK;
     }
     TRY(status);
+    if (account.state == ACCOUNT_PENDING)
+        return reason_set(
+            reason, STATUS_REFUSED, "",
+            "you have joined by this log-in, and it waits for you to press the button "
+            "behind the link in the e-mail that was sent to you");
     if (!account_may(&account, RIGHT_LOG_IN))
         return STATUS_DENIED;
     return log_in_continue(ops, actor, &account, false, journey->next, arena, ret_in);
@@ -240,8 +245,9 @@ Status linked_return(Operations *ops, const Actor *actor, const LinkedReturn *re
                        .secrets = {journey.nonce, journey.verifier},
                        .back = back_address(ops, request->provider, arena)};
     TRY(oidc_return(oidc, provider, &back, arena, &person, reason));
-    return journey.account != 0 ? add_linked(ops, actor, &journey, &person, ret_in, reason)
-                                : come_in_or_join(ops, actor, &journey, &person, arena, ret_in);
+    return journey.account != 0
+               ? add_linked(ops, actor, &journey, &person, ret_in, reason)
+               : come_in_or_join(ops, actor, &journey, &person, arena, ret_in, reason);
 }
 
 /* ---- Mine ------------------------------------------------------------------------------------------------------------------------ */

@@ -1,41 +1,70 @@
 /* own_account.c -- somebody's own account: another e-mail address, and deleting it.
  *
- * A new address counts in the update that uses its link up. Deleting is account_close: cut off in the middle, the task
- * `leaving` finishes it. A crash before the e-mail that tells of either leaves out only that e-mail. */
+ * Another address asks for the password, and the second factor where there is one. It counts in the update that uses its link up, and in which the
+ * way back of the old address begins. The e-mail with that way is queued before: a crash in between leaves an e-mail whose link does nothing, never a
+ * change that nobody was told of. Deleting is account_close: cut off in the middle, the task `leaving` finishes it. A crash before the e-mail that tells of either leaves out only that e-mail. */
+#include "electorate/electorate.h"
 #include "operations/account_close.h"
 #include "operations/account_mail.h"
 #include "operations/schema_list.h"
 #include "operations/tries.h"
 #include "web/request.h"
 
-enum { FIELD_MAX = 1000, TOKEN_MAX = 100 };
+enum { FIELD_MAX = 1000, TOKEN_MAX = 100, CODE_MAX = 100, FLOOR_MS = 500 };
 
 /* ---- Another address --------------------------------------------------------------------------------------------------------------- */
 
 typedef struct EmailChange {
-    Slice email;
+    Slice email, password, code;
 } EmailChange;
+
+/* Whoever sits before somebody's open session shall not take the account with it. An operator asks for neither. */
+static Status check_own_ways(Operations *ops, const Actor *actor, const EmailChange *request,
+                             Arena *arena, Reason *reason)
+{
+    if (actor->is_operator)
+        return STATUS_OK;
+    TRY(check_own_password(ops, actor, request->password, "password", arena, reason));
+    if (!actor->account->second)
+        return STATUS_OK;
+    if (request->code.size == 0)
+        return reason_set(reason, STATUS_REFUSED, "code",
+                          "this account has a second factor; send its code, too");
+    return check_code(ops, actor, actor->account, request->code, arena, reason);
+}
 
 static Status email_change(Operations *ops, const Actor *actor, const EmailChange *request,
                            Arena *arena, Done *ret_done, Reason *reason)
 {
-    LinkMail mail;
+    LinkMail mail = {.name = actor->account->name, .email = slice_trim(request->email)};
+    Slice folded;
     TRY(throttle_origin(ops, actor, THROTTLE_MAIL, reason));
+    TRY(account_fold_email(request->email, arena, &folded, reason));
+    TRY(check_own_ways(ops, actor, request, arena, reason));
     TRY(throttle_mailbox(ops, request->email, arena, reason));
+    ret_done->done = true;
+    Status status = electorate_admit_change(ops->app->accounts, request->email, reason);
+    if (status == STATUS_REFUSED && strcmp(reason->field, "roll") == 0)
+        return account_mail(ops, LETTER_NEW_EMAIL_NOT_ON_ROLL, &mail, "/", arena, reason);
+    TRY(status);
     TRY(credentials_begin_email(ops->app->accounts, actor->account->id, request->email, arena,
                                 &mail, reason));
-    TRY(account_mail(ops, LETTER_NEW_EMAIL, &mail, "/my/email/confirm", arena, reason));
-    ret_done->done = true;
-    return STATUS_OK;
+    return account_mail(ops, LETTER_NEW_EMAIL, &mail, "/my/email/confirm", arena, reason);
 }
 
 /* clang-format off */
 OPERATION(email_change, EmailChange, Done,
     .help = "Send an e-mail to your new address, which counts when its link is used. Not by a token.",
-    .access = WEB_LOGIN, .by_session = true, .no_audits = "it is one's own", .api = {WEB_POST, "me/email", .tag = "me"},
-    .page = {"/my/email", "email-sent", "We sent an e-mail to the new address. The address changes when you open its link."},
+    .access = WEB_LOGIN, .by_session = true, .threads = WEB_PASSWORD, .least_ms = FLOOR_MS, .no_audits = "it is one's own",
+    .api = {WEB_POST, "me/email", .tag = "me"},
+    .page = {"/my/email", "email-sent", "We sent an e-mail to the new address. It says what to do next."},
     .command = {"email change", .done = "the e-mail with the link is on its way to the new address"},
-    .inputs = {INPUT("email", EmailChange, email, LINE, .operand = true, .least = 1, .most = FIELD_MAX, .help = "The new one; shown to nobody.")});
+    .inputs = {
+        INPUT("email", EmailChange, email, LINE, .operand = true, .least = 1, .most = FIELD_MAX, .help = "The new one."),
+        INPUT("password", EmailChange, password, SECRET, .least = 1, .most = FIELD_MAX, .no_command = true, .help = "Yours."),
+        INPUT("code", EmailChange, code, LINE, .optional = true, .no_command = true, .least = 1, .most = CODE_MAX,
+              .help = "Of the second factor, where the account has one."),
+    });
 /* clang-format on */
 
 typedef struct EmailConfirm {
@@ -46,11 +75,16 @@ static Status email_confirm(Operations *ops, const Actor *actor, const EmailConf
                             Arena *arena, Done *ret_done, Reason *reason)
 {
     Link link;
+    LinkMail back;
     TRY(links_peek(ops->app->accounts, LINK_EMAIL, request->token, arena, &link, reason));
     if (link.account != actor->account->id)
         return STATUS_DENIED;
-    TRY(credentials_finish_email(ops->app->accounts, request->token, actor->session, reason));
-    account_mail_actor(ops, actor, LETTER_EMAIL_CHANGED, "/help", arena); /* to the old address */
+    TRY(throttle_origin(ops, actor, THROTTLE_MAIL, reason));
+    TRY(electorate_admit_change(ops->app->accounts, link.payload, reason));
+    TRY(credentials_begin_back(ops->app->accounts, request->token, arena, &back, reason));
+    TRY(account_mail(ops, LETTER_EMAIL_CHANGED, &back, "/email/back", arena, reason));
+    EmailMove move = {request->token, back.secret, actor->session};
+    TRY(credentials_finish_email(ops->app->accounts, &move, reason));
     ret_done->done = true;
     return STATUS_OK;
 }
@@ -60,6 +94,29 @@ OPERATION(email_confirm, EmailConfirm, Done, .help = "Confirm your new e-mail ad
     .access = WEB_LOGIN, .by_session = true, .no_audits = "it is one's own", .api = {WEB_POST, "me/email/confirm", .tag = "me"},
     .page = {"/my/email/confirm", "email", "Your new e-mail address is confirmed."}, .no_command = "the link proves that the new address is theirs",
     .inputs = {INPUT("token", EmailConfirm, token, OPAQUE, .least = 1, .most = TOKEN_MAX, .help = "Of the link in the e-mail.")});
+/* clang-format on */
+
+/* ---- Back to the one before --------------------------------------------------------------------------------------------------------- */
+
+typedef struct EmailBack {
+    Slice token;
+} EmailBack;
+
+static Status email_back(Operations *ops, const Actor *actor, const EmailBack *request,
+                         Arena *arena, Done *ret_done, Reason *reason)
+{
+    (void)actor, (void)arena;
+    TRY(credentials_finish_back(ops->app->accounts, request->token, reason));
+    ret_done->done = true;
+    return STATUS_OK;
+}
+
+/* clang-format off */
+OPERATION(email_back, EmailBack, Done, .help = "Take a change of your e-mail address back, and end all sessions and tokens.", .access = WEB_GUEST,
+    .no_audits = "it is one's own", .api = {WEB_POST, "accounts/email-back", .tag = "accounts"}, .no_command = "the link is for the person alone",
+    .page = {"/email/back", "email-back",
+             "Your account has its old e-mail address again, and all its sessions and tokens are ended. Choose a new password now: whoever changed the address knows the present one."},
+    .inputs = {INPUT("token", EmailBack, token, OPAQUE, .least = 1, .most = TOKEN_MAX, .help = "Of the link in the e-mail.")});
 /* clang-format on */
 
 /* ---- Deleting it ------------------------------------------------------------------------------------------------------------------- */

@@ -88,8 +88,8 @@ static Status session_end_others(Operations *ops, const Actor *actor, const Noth
 #define OWN .access = WEB_LOGIN, .no_audits = "it is one's own"
 OPERATION(session_list, Nothing, SessionList, .help = "List where you are logged in.", OWN, .asks = true, .answers = &SCHEMA_SESSIONS,
     .api = {WEB_GET, "me/sessions", .tag = "me"}, .no_page = "/my/sessions shows them", .command = {.words = "session list"});
-OPERATION(session_end_others, Nothing, Done, .help = "End all your sessions but this one. Not by a token.", OWN, .by_session = true,
-    .api = {WEB_DELETE, "me/sessions", .tag = "me"}, .page = {"/my/sessions/others", "sessions-ended", "All your other sessions are ended."},
+OPERATION(session_end_others, Nothing, Done, .help = "End all your sessions but this one, and all your tokens. Not by a token.", OWN, .by_session = true,
+    .api = {WEB_DELETE, "me/sessions", .tag = "me"}, .page = {"/my/sessions/others", "sessions-ended", "All your other sessions are ended, and all your tokens."},
     .no_command = "\"user logout\" ends all of them");
 OPERATION(session_end, OneOfMine, Done, .help = "End a session. Not by a token.", OWN, .by_session = true, .whose = WEB_OWN,
     .api = {WEB_DELETE, "me/sessions/{session}", .tag = "me"}, .page = {"/my/sessions/{session}", "session-ended", "That session is ended."}, .command = {.words = "session end"},

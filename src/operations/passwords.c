@@ -1,6 +1,6 @@
 /* passwords.c -- a forgotten password, and changing the one that one has.
  *
- * A new password ends all other sessions in the same update that sets it (credentials.h). A crash before the e-mail that tells of it
+ * A new password ends all other sessions in the same update that sets it, and one for a forgotten password all tokens, too (credentials.h). A crash before the e-mail that tells of it
  * leaves out only that e-mail. */
 #include "operations/account_mail.h"
 #include "operations/schema_list.h"
@@ -20,6 +20,8 @@ static Status send_reset(Operations *ops, Slice name_or_email, Arena *arena, Rea
     LinkMail mail;
     Accounts *accounts = ops->app->accounts;
     TRY(accounts_find(accounts, name_or_email, arena, &account));
+    if (!account_may(&account, RIGHT_LOG_IN)) /* who has not confirmed has no mailbox yet */
+        return STATUS_NOT_FOUND;
     TRY(throttle_mailbox(ops, account.email, arena, reason));
     TRY(credentials_begin_reset(accounts, name_or_email, arena, &mail));
     return account_mail(ops, LETTER_RESET, &mail, "/reset", arena, reason);
@@ -78,10 +80,10 @@ static Status password_reset(Operations *ops, const Actor *actor, const Password
 }
 
 /* clang-format off */
-OPERATION(password_reset, PasswordReset, PasswordWasReset, .help = "Set a new password.", .access = WEB_GUEST, .threads = WEB_PASSWORD,
+OPERATION(password_reset, PasswordReset, PasswordWasReset, .help = "Set a new password, and end all sessions and tokens.", .access = WEB_GUEST, .threads = WEB_PASSWORD,
     .no_audits = "it is one's own", .answers = &SCHEMA_DONE, .cookies = offsetof(PasswordWasReset, cookies),
     .api = {WEB_POST, "accounts/reset", .tag = "accounts"}, .no_command = "the link is for the person alone",
-    .page = {"/reset", "password-set", "Your new password is set. Log in with it."},
+    .page = {"/reset", "password-set", "Your new password is set, and all your sessions and tokens are ended. Log in with it."},
     .inputs = {
         INPUT("token", PasswordReset, token, OPAQUE, .least = 1, .most = TOKEN_MAX, .help = "Of the link in the e-mail."),
         INPUT("password", PasswordReset, password, SECRET, .least = 1, .most = FIELD_MAX, .help = "The new one, at least 10 characters."),

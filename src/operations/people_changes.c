@@ -174,9 +174,9 @@ OPERATION(person_second_off, PersonRequest, Done, .help = "Turn off the second f
     .command = {.words = "user second-off", .done = "there is no second factor any more, and all sessions are ended"},
     .inputs = {PERSON_INPUT(PersonRequest), REASON_INPUT(PersonRequest)});
 
-OPERATION(person_logout, PersonRequest, Done, .help = "Log somebody out everywhere.", FOR_PEOPLE, .audits = AUDITS(PERSON_SESSIONS),
+OPERATION(person_logout, PersonRequest, Done, .help = "Log somebody out everywhere, and end their tokens.", FOR_PEOPLE, .audits = AUDITS(PERSON_SESSIONS),
     .api = {WEB_POST, "admin/people/{id}/logout", .tag = "admin"}, .command = {.words = "user logout", .done = "logged out everywhere"},
-    .page = {"/admin/people/{id}/sessions", "logged-out-all", "They are logged out everywhere."},
+    .page = {"/admin/people/{id}/sessions", "logged-out-all", "They are logged out everywhere, and their tokens are ended."},
     .inputs = {PERSON_INPUT(PersonRequest), REASON_INPUT(PersonRequest)});
 
 OPERATION(person_delete, PersonRequest, Done, .help = "Withdraw all votes and close the account.", FOR_ADMINS, .whose = WEB_ANYBODYS,
@@ -223,31 +223,44 @@ static Slice details_of(const Account *before, const AccountRights *after, Arena
     return arena_copy(arena, buffer_slice(&out));
 }
 
-/* What is left out stays, which is why the version that it is taken from must still stand then. */
+static Status tell_what_stands(Operations *ops, uint64_t id, Arena *arena, Reason *reason)
+{
+    BUFFER_SCOPE Buffer out = {0};
+    Account now;
+    TRY(accounts_read(ops->app->accounts, id, arena, &now));
+    put_bits(&out, "roles", now.roles, true);
+    put_bits(&out, "taken away", now.denied, false);
+    return reason_set(reason, STATUS_CONFLICT, "",
+                      "somebody else changed this account in between. Now it has %.*sversion: %llu",
+                      SLICE_ARG(buffer_slice(&out)), (unsigned long long)now.version);
+}
+
+/* What is left out stays as it was seen. */
 static Status person_rights(Operations *ops, const Actor *actor, const PersonRights *request,
                             Arena *arena, Done *ret_done, Reason *reason)
 {
     Account of;
     Id id;
     TRY(accounts_read(ops->app->accounts, request->id, arena, &of));
-    bool is_whole = request->has_roles && request->has_denied;
-    AccountRights want = {.roles = of.roles,
-                          .denied = of.denied,
-                          .seen_version = request->version > 0 ? (uint64_t)request->version
-                                          : is_whole           ? 0
-                                                               : of.version};
+    AccountRights want = {
+        .roles = of.roles, .denied = of.denied, .seen_version = (uint64_t)request->version};
     if (request->has_roles)
         TRY(bits_from(&request->roles, "roles", account_roles_from, &want.roles, reason));
     if (request->has_denied)
         TRY(bits_from(&request->denied, "denied", account_rights_from, &want.denied, reason));
     TRY(person_rights_rule(actor, &of, &want, reason));
+    if (want.seen_version != of.version)
+        return tell_what_stands(ops, of.id, arena, reason);
     AuditAct act = {.kind = AUDIT_PERSON_RIGHTS,
                     .object = of.id,
                     .reason = request->reason,
                     .details = details_of(&of, &want, arena)};
     TRY(operation_audit(ops, actor, &act, &id, reason));
-    TRY(operation_audit_end(ops, id,
-                            accounts_set_rights(ops->app->accounts, of.id, &want, reason)));
+    Status status =
+        operation_audit_end(ops, id, accounts_set_rights(ops->app->accounts, of.id, &want, reason));
+    if (status == STATUS_CONFLICT)
+        return tell_what_stands(ops, of.id, arena, reason);
+    TRY(status);
     operations_notify(ops, CHANGE_ACCOUNT, of.id);
     ret_done->done = true;
     return STATUS_OK;
@@ -263,7 +276,8 @@ OPERATION(person_rights, PersonRights, Done, .help = "Set a person's roles, whic
               .value = "ROLES", .help = "All roles that they have; left out: as they are. On a command line with commas, and empty for none."),
         INPUT("denied", PersonRights, denied, TEXTS, .optional = true, .most = 400, .most_count = 32, GIVEN(PersonRights, has_denied), .flag = "deny",
               .value = "RIGHTS", .help = "All rights that are taken away; left out: as they are. On a command line with commas, and empty for none."),
-        INPUT("version", PersonRights, version, NUMBER, .fallback = "0", .most = INT64_MAX, .no_command = true, .help = "Of the account, as it was seen; 0: whatever it is."),
+        INPUT("version", PersonRights, version, NUMBER, .least = 1, .most = INT64_MAX, .flag = "seen", .value = "VERSION",
+              .missing = "is missing: it says which rights you saw, and stands with the person", .help = "Of the account, as it was seen; when it has another by now, nothing is done."),
         REASON_INPUT(PersonRights),
     });
 /* clang-format on */

@@ -1,27 +1,20 @@
 /* register.c -- joining: registering, another e-mail, confirming the address; and the first admin of a new site.
  *
  * Names are public, so a taken one is said at its field. E-mail addresses are not: whoever registers with one that is taken gets the
- * same answer as everybody, and its owner gets an e-mail that says so. So it is with an address that is not on the roll (electorate.h):
- * nobody learns by trying who is on it. A crash after the registration and before its e-mail leaves an account that waits to be confirmed;
- * "send it again" sends another. */
+ * same answer as everybody, in the same time, and its owner gets an e-mail that says so. So it is with an address that is not on the roll, or that
+ * stands for an account that has left it (electorate.h): nobody learns by trying who is here, or on the roll. The name is held for seven days
+ * whatever came of it, and nobody logs in before the address is confirmed, so neither the name nor the password tells afterwards.
+ * Nothing is held where no e-mail can be sent. A crash after the registration and before its e-mail leaves an account that waits to be confirmed;
+ * "send it again" sends another. One between an address that was refused and the name that is held for it leaves that name free. */
 #include "operations/register.h"
 
 #include "access/credentials.h"
 #include "electorate/electorate.h"
+#include "mail/mail.h"
 #include "operations/account_mail.h"
 #include "operations/tries.h"
 
 enum { FIELD_MAX = 1000, TOKEN_MAX = 100, FLOOR_MS = 150 };
-
-/* The owner of an address that somebody registers again. */
-static Status tell_owner(Operations *ops, Slice email, Arena *arena, Reason *reason)
-{
-    Account account;
-    TRY(accounts_find(ops->app->accounts, email, arena, &account));
-    TRY(throttle_mailbox(ops, account.email, arena, reason));
-    LinkMail mail = {.account = account.id, .name = account.name, .email = account.email};
-    return account_mail(ops, LETTER_ALREADY_REGISTERED, &mail, "/forgotten", arena, reason);
-}
 
 static Status send_confirmation(Operations *ops, uint64_t account, Arena *arena, Reason *reason)
 {
@@ -35,70 +28,66 @@ static bool is_about(const Reason *reason, const char *field)
     return strcmp(reason->field, field) == 0;
 }
 
-/* A name that can be one, and that nobody has; names are public. */
-static Status check_name(Operations *ops, Slice name, Arena *arena, Reason *reason)
-{
-    Slice folded;
-    Account account;
-    TRY(account_fold_name(name, arena, &folded, reason));
-    if (accounts_find(ops->app->accounts, name, arena, &account) != STATUS_OK)
-        return STATUS_OK;
-    return reason_set(reason, STATUS_REFUSED, "name", "this name is taken");
-}
-
 size_t join_faults(Operations *ops, const Joiner *joiner, Arena *arena, Reason *ret_reasons)
 {
     Slice folded;
     size_t count = 0;
-    count += check_name(ops, joiner->name, arena, &ret_reasons[count]) != STATUS_OK;
+    count +=
+        accounts_check_name(ops->app->accounts, joiner->name, &ret_reasons[count]) != STATUS_OK;
     count += account_fold_email(joiner->email, arena, &folded, &ret_reasons[count]) != STATUS_OK;
     count += joiner->linked == NULL &&
              account_check_password(joiner->password, &ret_reasons[count]) != STATUS_OK;
     return count;
 }
 
-/* An address that is not on the roll: an e-mail says so, the answer does not, and a password is computed as for everybody. What the form
- * would be refused for in any case comes first. */
-static Status tell_not_on_roll(Operations *ops, const Joiner *joiner, Arena *arena, Reason *reason)
+static Status make_account(Operations *ops, const Joiner *joiner, const Registration *registration,
+                           uint64_t *ret_id, Reason *reason)
 {
-    Account nobody;
-    TRY(check_name(ops, joiner->name, arena, reason));
-    if (joiner->linked == NULL) {
-        TRY(account_check_password(joiner->password, reason));
-        (void)!credentials_check_password(ops->app->accounts, SLICE("-"), joiner->password, arena,
-                                          &nobody);
-    }
-    Status status = tell_owner(ops, joiner->email, arena, reason);
-    if (status == STATUS_NOT_FOUND) {
-        LinkMail mail = {.name = SLICE_EMPTY, .email = joiner->email};
-        status = throttle_mailbox(ops, joiner->email, arena, reason);
-        if (status == STATUS_OK)
-            status = account_mail(ops, LETTER_NOT_ON_ROLL, &mail, "/", arena, reason);
-    }
-    return status == STATUS_THROTTLED ? STATUS_OK : status;
+    Accounts *accounts = ops->app->accounts;
+    return joiner->linked == NULL
+               ? accounts_register(accounts, registration, ret_id, reason)
+               : linked_login_register(accounts, registration, joiner->linked, ret_id, reason);
+}
+
+/* An address that may not join, or has. An e-mail says so, the answer does not. */
+static Status answer_by_mail(Operations *ops, const Joiner *joiner, LetterKind letter, Arena *arena,
+                             Reason *reason)
+{
+    Account owner;
+    Status status = accounts_find(ops->app->accounts, joiner->email, arena, &owner);
+    bool is_known = status == STATUS_OK;
+    if (!is_known && status != STATUS_NOT_FOUND)
+        return status;
+    status = throttle_mailbox(ops, joiner->email, arena, reason);
+    if (status == STATUS_THROTTLED) /* told often enough: not the visitor's business */
+        return STATUS_OK;
+    TRY(status);
+    if (is_known && owner.state == ACCOUNT_PENDING)
+        return send_confirmation(ops, owner.id, arena, reason);
+    LinkMail mail = {.name = SLICE_EMPTY, .email = joiner->email};
+    if (is_known)
+        mail = (LinkMail){.account = owner.id, .name = owner.name, .email = owner.email};
+    return account_mail(ops, is_known ? LETTER_ALREADY_REGISTERED : letter, &mail,
+                        is_known ? "/forgotten" : "/", arena, reason);
 }
 
 /* Somebody who may join. */
-static Status register_admitted(Operations *ops, const Actor *actor, const Joiner *joiner,
+static Status register_admitted(Operations *ops, const Joiner *joiner, Registration *registration,
                                 const Admission *admission, Arena *arena, Reason *reason)
 {
-    Accounts *accounts = ops->app->accounts;
-    Registration registration = {.name = joiner->name,
-                                 .email = joiner->email,
-                                 .password = joiner->password,
-                                 .address = actor->origin,
-                                 .cookie = actor_cookie(actor, COOKIE_VISITOR)};
     uint64_t id;
-    Status status = joiner->linked == NULL ? accounts_register(accounts, &registration, &id, reason)
-                                           : linked_login_register(accounts, &registration,
-                                                                   joiner->linked, &id, reason);
-    if (status == STATUS_REFUSED && is_about(reason, "email")) {
-        status = tell_owner(ops, joiner->email, arena, reason);
-        /* held and nobody's yet, or told often enough: not the visitor's business */
-        return status == STATUS_NOT_FOUND || status == STATUS_THROTTLED ? STATUS_OK : status;
+    Status status = make_account(ops, joiner, registration, &id, reason);
+    if (status == STATUS_REFUSED && (is_about(reason, "email") || is_about(reason, "entry"))) {
+        registration->only_name = registration->without_password = true; /* it was computed */
+        status = make_account(ops, joiner, registration, &id, reason);
+        if (status == STATUS_REFUSED && is_about(reason, "name"))
+            status = STATUS_OK; /* somebody else has it since: as good */
+        TRY(status);
+        return answer_by_mail(ops, joiner, LETTER_ADDRESS_USED, arena, reason);
     }
     TRY(status);
-    (void)!electorate_admitted(accounts, admission, id); /* one that stays open admits no other */
+    (void)!electorate_admitted(ops->app->accounts, admission,
+                               id); /* one that stays open admits no other */
     (void)!throttle_mailbox(ops, joiner->email, arena,
                             &(Reason){0}); /* counts; the first goes out */
     return send_confirmation(ops, id, arena, reason);
@@ -126,14 +115,27 @@ static Status check_verified(Operations *ops, const Joiner *joiner, Arena *arena
 Status join(Operations *ops, const Actor *actor, const Joiner *joiner, Arena *arena, Reason *reason)
 {
     Admission admission;
+    uint64_t id;
+    Registration registration = {.name = joiner->name,
+                                 .email = joiner->email,
+                                 .password = joiner->password,
+                                 .address = actor->origin,
+                                 .cookie = actor_cookie(actor, COOKIE_VISITOR)};
+    if (!mail_can_send(ops->app->mail))
+        return reason_set(reason, STATUS_UNAVAILABLE, "",
+                          "this site cannot send e-mails at present, so nobody can join; please "
+                          "come back later");
     TRY(throttle_origin(ops, actor, THROTTLE_REGISTER, reason));
     TRY(check_verified(ops, joiner, arena, reason));
     Status status = electorate_admit(ops->app->accounts, joiner->email, joiner->invitation, arena,
                                      &admission, reason);
-    if (status == STATUS_REFUSED && is_about(reason, "roll"))
-        return tell_not_on_roll(ops, joiner, arena, reason);
-    TRY(status);
-    return register_admitted(ops, actor, joiner, &admission, arena, reason);
+    if (status != STATUS_REFUSED || !is_about(reason, "roll")) {
+        TRY(status);
+        return register_admitted(ops, joiner, &registration, &admission, arena, reason);
+    }
+    registration.only_name = true;
+    TRY(make_account(ops, joiner, &registration, &id, reason));
+    return answer_by_mail(ops, joiner, LETTER_NOT_ON_ROLL, arena, reason);
 }
 
 /* ---- Registering ---------------------------------------------------------------------------------------------------------------- */
@@ -177,7 +179,7 @@ static size_t register_faults(Operations *ops, const Actor *actor, const void *r
 
 OPERATION(account_register, AccountRegister, Done,
     .help = "Register. An e-mail with a link goes to the address; the answer is the same when it is taken.",
-    .access = WEB_GUEST, .threads = WEB_PASSWORD, .no_audits = "it is one's own", .faults = register_faults,
+    .access = WEB_GUEST, .threads = WEB_PASSWORD, .least_ms = JOIN_FLOOR_MS, .no_audits = "it is one's own", .faults = register_faults,
     .api = {WEB_POST, "accounts", .tag = "accounts", .code = 201}, .page = {.path = "/register"}, .no_command = "\"user add\" does it",
     .inputs = {
         PERSON_INPUTS(AccountRegister),

@@ -12,6 +12,8 @@ typedef struct Joiner {
     Slice invitation;             /* the secret of its link; empty: none */
 } Joiner;
 
+enum { JOIN_FLOOR_MS = 500 }; /* what joining takes at least, whatever comes of it */
+
 /* Registers and sends the e-mail. OK also when the address is taken or not on the roll; then an e-mail tells its owner so. Where the rule
  * goes by addresses (domain, roll) and the other site vouches for one, the account's address must be that one; where it vouches for none,
  * our e-mail proves the address, as everybody's. */

@@ -39,6 +39,11 @@ Slice report_key(uint64_t id, Arena *arena)
     return slice_of(key, sizeof id);
 }
 
+static VaultCell body_cell(const Reports *reports, uint64_t id, Arena *arena)
+{
+    return record_cell(reports->options.vault, &TABLE_REPORTS, report_key(id, arena), BODY);
+}
+
 /* ---- Reading --------------------------------------------------------------------------------------------------- */
 
 static void ask(Slice key, ReadMode mode, Read ret_reads[2])
@@ -50,12 +55,12 @@ static void ask(Slice key, ReadMode mode, Read ret_reads[2])
 static Status decode(const Reports *reports, uint64_t id, const ReadAnswer answers[2], Arena *arena,
                      ReportRow *ret_row)
 {
-    const Vault *vault = reports->options.vault;
+    VaultCell cell = body_cell(reports, id, arena);
     TRY(answers[0].status);
     TRY(answers[1].status);
     *ret_row = (ReportRow){.report.id = id, .value = answers[0].cell.value};
     TRY(record_decode(&REPORT_HEAD_RECORD, answers[0].cell.value, NULL, NULL, ret_row));
-    return record_decode(&BODY_RECORD, answers[1].cell.value, vault, arena, ret_row);
+    return record_decode(&BODY_RECORD, answers[1].cell.value, &cell, arena, ret_row);
 }
 
 Status report_row_read(Reports *reports, uint64_t id, Arena *arena, ReportRow *ret_row)
@@ -97,9 +102,9 @@ Status report_row_write(Reports *reports, const ReportRow *before, const Report 
     size_t mark_count = report_list_marks(reports, after, arena, marks);
     mark_count += report_letter_mark(reports, after, arena, &marks[mark_count]);
     int64_t ttl_s = report_ttl_s(reports, after);
-    Change body = {.column = BODY,
-                   .value = record_encode(&BODY_RECORD, &row, records.vault, arena),
-                   .ttl_s = ttl_s};
+    VaultCell cell = body_cell(reports, after->id, arena);
+    Change body = {
+        .column = BODY, .value = record_encode(&BODY_RECORD, &row, &cell, arena), .ttl_s = ttl_s};
     RecordWrite write = {
         .place = {&REPORT_HEAD_RECORD, &TABLE_REPORTS, report_key(after->id, arena), HEAD},
         .record = &row,

@@ -3,12 +3,12 @@
 
 typedef struct Decoding {
     Reader reader;
-    const Vault *vault;
+    const VaultCell *cell;
     Arena *arena;
 } Decoding;
 
 typedef struct Encoding {
-    const Vault *vault;
+    const VaultCell *cell;
     Arena *arena;
 } Encoding;
 
@@ -198,9 +198,9 @@ static bool take_sealed(const RecordField *field, Decoding *from, char *to)
         record_clear(field->of, to + field->offset);
         return true;
     }
-    return vault_unseal(from->vault, field->of->purpose, sealed, from->arena, &plain) ==
+    return vault_unseal_at(from->cell, field->of->purpose, sealed, from->arena, &plain) ==
                STATUS_OK &&
-           record_decode(field->of, plain, from->vault, from->arena, to + field->offset) ==
+           record_decode(field->of, plain, from->cell, from->arena, to + field->offset) ==
                STATUS_OK;
 }
 
@@ -256,10 +256,10 @@ static bool decode_fields(const Record *record, size_t count, Decoding *from, ch
     return !from->reader.failed;
 }
 
-Status record_decode(const Record *record, Slice value, const Vault *vault, Arena *arena,
+Status record_decode(const Record *record, Slice value, const VaultCell *cell, Arena *arena,
                      void *ret_record)
 {
-    Decoding from = {reader_of(value), vault, arena};
+    Decoding from = {reader_of(value), cell, arena};
     uint64_t format = record->format == 0 ? 0 : take_number(&from.reader, 1);
     if (format < record->oldest || format > record->format)
         return STATUS_CORRUPT;
@@ -324,7 +324,7 @@ static void put_sealed(const RecordField *field, const char *from, const Encodin
     put_slice(out, &whole,
               field->optional && is_zero(bytes)
                   ? SLICE_EMPTY
-                  : vault_seal(how->vault, field->of->purpose, bytes, how->arena));
+                  : vault_seal_at(how->cell, field->of->purpose, bytes, how->arena));
 }
 
 static void put_field(const RecordField *field, const char *from, const Encoding *how, Buffer *out)
@@ -368,12 +368,12 @@ static void encode_fields(const Record *record, const char *from, const Encoding
         put_field(&record->fields[i], from, how, out);
 }
 
-Slice record_encode(const Record *record, const void *from, const Vault *vault, Arena *arena)
+Slice record_encode(const Record *record, const void *from, const VaultCell *cell, Arena *arena)
 {
     BUFFER_SCOPE Buffer out = {0};
     if (record->format != 0)
         buffer_u8(&out, record->format);
-    encode_fields(record, from, &(Encoding){vault, arena}, &out);
+    encode_fields(record, from, &(Encoding){cell, arena}, &out);
     return arena_copy(arena, buffer_slice(&out));
 }
 
@@ -384,8 +384,9 @@ Status record_read(const Records *records, const RecordPlace *place, ReadMode mo
 {
     Cell cell;
     Read read = {place->table, place->row, place->column, mode};
+    VaultCell sealed = record_cell(records->vault, place->table, place->row, place->column);
     TRY(store_read(records->store, &read, arena, &cell));
-    TRY(record_decode(place->record, cell.value, records->vault, arena, ret_record));
+    TRY(record_decode(place->record, cell.value, &sealed, arena, ret_record));
     if (ret_value != NULL)
         *ret_value = cell.value;
     return STATUS_OK;
@@ -420,7 +421,8 @@ Status record_write(const Records *records, const RecordWrite *write, Arena *are
     Id *id = write_id(place->record, write->record);
     if (!write->keep_id)
         *id = id_new(records->world.clock, records->world.random);
-    Slice value = record_encode(place->record, write->record, records->vault, arena);
+    VaultCell sealed = record_cell(records->vault, place->table, place->row, place->column);
+    Slice value = record_encode(place->record, write->record, &sealed, arena);
     Condition conditions[2] = {{place->column, write->before, write->before.size == 0}};
     if (write->when != NULL)
         conditions[1] = *write->when;

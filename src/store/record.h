@@ -12,7 +12,7 @@
  *   1. The cell is the format (1 byte) and then the fields in the order of the table, without names or padding; numbers are big-endian
  *      (base/bytes.h). A table that is in use is never changed but as 3 says: tests/records reads cells that were recorded.
  *   2. A cell that no encoder can have written is CORRUPT: it is too short or too long, or a value is out of its bounds. What was decoded is
- *      encoded to the same bytes again, but for older formats and lists of values that have grown.
+ *      encoded to the same bytes again, but for older formats, what is sealed, and lists of values that have grown.
  *   3. To add fields: append them, raise the format, and note in `older` how many fields the format before had. Cells of an older format are
  *      read, and what they lack has its default: zero, empty, or what the record's `defaults` say. Every write has the newest format.
  *   4. Decoded slices are views of the cell, or of the arena where they were sealed. Decoding writes only members that the table names (but
@@ -147,11 +147,11 @@ struct Record {
 
 /* ---- Bytes --------------------------------------------------------------------------------------------------- */
 
-/* `vault` may be NULL where nothing is sealed. */
-Slice record_encode(const Record *record, const void *from, const Vault *vault, Arena *arena);
+/* `cell` may be NULL where nothing is sealed: it is the one that the bytes are for. */
+Slice record_encode(const Record *record, const void *from, const VaultCell *cell, Arena *arena);
 /* `arena` may be NULL where nothing is sealed and no list is behind a pointer. */
-MUST_USE Status record_decode(const Record *record, Slice value, const Vault *vault, Arena *arena,
-                              void *ret_record);
+MUST_USE Status record_decode(const Record *record, Slice value, const VaultCell *cell,
+                              Arena *arena, void *ret_record);
 /* Every named member becomes its default. */
 void record_clear(const Record *record, void *ret_record);
 
@@ -169,6 +169,11 @@ typedef struct RecordPlace {
     const Table *table;
     Slice row, column;
 } RecordPlace;
+
+static inline VaultCell record_cell(const Vault *vault, const Table *table, Slice row, Slice column)
+{
+    return (VaultCell){vault, slice_from(table->name), row, column};
+}
 
 /* *ret_value (may be NULL) is the cell, to be a condition. NOT_FOUND: there is none. */
 MUST_USE Status record_read(const Records *records, const RecordPlace *place, ReadMode mode,

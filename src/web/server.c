@@ -151,6 +151,7 @@ static void name_public_url(WebServer *server)
 static void start_pools(WebServer *server)
 {
     const Config *config = server->options.config;
+    /* A /24 or a /48 may have four shares (address_networks); an eighth of the places each leaves a third to others. */
     unsigned password_places = (unsigned)(config->password_threads + config->password_queue);
     const PoolOptions pools[WEB_THREAD_KINDS] = {
         [WEB_SAVE] = {.kind = THREAD_WEB_SAVE,
@@ -160,7 +161,7 @@ static void start_pools(WebServer *server)
         [WEB_PASSWORD] = {.kind = THREAD_WEB_PASSWORD,
                           .threads = (unsigned)config->password_threads,
                           .queue = (unsigned)config->password_queue,
-                          .per_address = (password_places + 3) / 4,
+                          .per_address = (password_places + 7) / 8,
                           .exempt = &server->trusted},
         [WEB_OUTSIDE] = {.kind = THREAD_WEB_OUTSIDE,
                          .threads = OUTSIDE_THREADS,

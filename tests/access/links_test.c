@@ -1,6 +1,7 @@
 /* links_test.c -- one-time links, and what they let people do. */
 #include "access/closing.h"
 #include "access/credentials.h"
+#include "access/tokens.h"
 #include "accounts_fixture.h"
 
 static const SessionOrigin HOME = {{"192.0.2.1", 9}, {"Browser", 7}, true, false};
@@ -31,6 +32,13 @@ static Status peek(LinkKind kind, Slice secret)
     Status status = links_peek(fixture.accounts, kind, secret, contract_arena(), &link, &reason);
     EXPECT(status == STATUS_OK || reason.rule[0] != '\0');
     return status;
+}
+
+/* Without a way back. */
+static Status finish_email(Slice secret, const Session *keep, Reason *reason)
+{
+    return credentials_finish_email(fixture.accounts, &(EmailMove){.secret = secret, .keep = keep},
+                                    reason);
 }
 
 static Status log_in(const char *who, const char *password)
@@ -75,7 +83,8 @@ TEST(a_link_opens_only_what_it_is_for)
     const Slice secrets[] = {[LINK_CONFIRM] = SLICE("x"),
                              [LINK_RESET] = reset,
                              [LINK_EMAIL] = email,
-                             [LINK_ADMIN] = contract_filler(43, 'A')};
+                             [LINK_ADMIN] = contract_filler(43, 'A'),
+                             [LINK_BACK] = contract_filler(43, 'B')};
     for (int kind = 0; kind < LINK_KIND_COUNT; kind++)
         for (int other = 0; other < LINK_KIND_COUNT; other++)
             EXPECT_STATUS(peek((LinkKind)kind, secrets[other]),
@@ -148,7 +157,7 @@ TEST(a_new_password_ends_links_for_a_forgotten_one_and_for_an_email)
     EXPECT_STATUS(peek(LINK_EMAIL, email), STATUS_REFUSED);
     EXPECT_STATUS(credentials_finish_reset(fixture.accounts, reset, SLICE("a third one"), NULL),
                   STATUS_REFUSED);
-    EXPECT_STATUS(credentials_finish_email(fixture.accounts, email, NULL, NULL), STATUS_REFUSED);
+    EXPECT_STATUS(finish_email(email, NULL, NULL), STATUS_REFUSED);
     EXPECT_STATUS(log_in("alice", "battery staple"), STATUS_OK);
     fixture_end();
 }
@@ -176,26 +185,149 @@ TEST(another_email_counts_when_its_link_is_used)
     mail = email_mail(alice, " New@example.org ");
     EXPECT_SLICE(mail.email, SLICE("New@example.org"));
     EXPECT_I64(fixture_holder("new@example.org"), 0);
-    EXPECT_STATUS(credentials_finish_email(fixture.accounts, mail.secret, &home, &reason),
-                  STATUS_OK);
+    EXPECT_STATUS(finish_email(mail.secret, &home, &reason), STATUS_OK);
     EXPECT_I64(fixture_holder("new@example.org"), alice);
     EXPECT_I64(fixture_holder("alice@example.org"), 0);
     EXPECT_STATUS(sessions_find(fixture.accounts, home.secret, contract_arena(), &found, &account),
                   STATUS_OK);
     EXPECT_STATUS(sessions_find(fixture.accounts, cafe.secret, contract_arena(), &found, &account),
                   STATUS_LOGIN);
-    EXPECT_STATUS(credentials_finish_email(fixture.accounts, mail.secret, &home, &reason),
-                  STATUS_REFUSED);
+    EXPECT_STATUS(finish_email(mail.secret, &home, &reason), STATUS_REFUSED);
+    fixture_pass_days(ACCOUNT_EMAIL_BACK_DAYS); /* until then it stays */
     /* Taken: told at the end, and the link is still good when it is free again. */
     mail = email_mail(alice, "bob@example.org");
-    EXPECT_STATUS(credentials_finish_email(fixture.accounts, mail.secret, NULL, &reason),
-                  STATUS_REFUSED);
+    EXPECT_STATUS(finish_email(mail.secret, NULL, &reason), STATUS_REFUSED);
     EXPECT_SLICE(slice_from(reason.field), SLICE("email"));
     EXPECT_STATUS(access_close_account(fixture.accounts, bob, NULL), STATUS_OK);
-    EXPECT_STATUS(credentials_finish_email(fixture.accounts, mail.secret, NULL, &reason),
-                  STATUS_OK);
+    EXPECT_STATUS(finish_email(mail.secret, NULL, &reason), STATUS_OK);
     EXPECT_I64(fixture_holder("bob@example.org"), alice);
     fixture_end();
+}
+
+/* ---- The way back ---------------------------------------------------------------------------------------------- */
+
+/* Somebody moves the account to another address; the secret of the way back. */
+static Slice move_away(uint64_t id, const char *email)
+{
+    Slice secret = email_mail(id, email).secret;
+    LinkMail back = {.account = 0};
+    Reason reason = {.rule = ""};
+    EXPECT_STATUS(
+        credentials_begin_back(fixture.accounts, secret, contract_arena(), &back, &reason),
+        STATUS_OK);
+    EXPECT_STATUS(credentials_finish_back(fixture.accounts, back.secret, &reason),
+                  STATUS_NOT_FOUND); /* nothing has been changed yet */
+    EmailMove move = {.secret = secret, .back = back.secret};
+    EXPECT_STATUS(credentials_finish_email(fixture.accounts, &move, &reason), STATUS_OK);
+    EXPECT_SLICE(back.email, SLICE("alice@example.org"));
+    return back.secret;
+}
+
+TEST(a_change_of_the_email_is_taken_back_once)
+{
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice");
+    Slice back = move_away(alice, "thief@example.org");
+    Account account = fixture_read(alice);
+    Session session;
+    NewToken wanted = {SLICE("token"), TOKEN_WRITE, 0, false};
+    Token token;
+    EXPECT_I64(fixture_holder("thief@example.org"), alice);
+    EXPECT_STATUS(sessions_begin(fixture.accounts, &account, &HOME, contract_arena(), &session),
+                  STATUS_OK);
+    EXPECT_STATUS(tokens_make(fixture.accounts, alice, &wanted, contract_arena(), &token, NULL),
+                  STATUS_OK);
+    for (int i = 0; i < 3; i++) /* a scanner opens it */
+        EXPECT_STATUS(peek(LINK_BACK, back), STATUS_OK);
+    EXPECT_STATUS(credentials_finish_back(fixture.accounts, back, NULL), STATUS_OK);
+    EXPECT_I64(fixture_holder("alice@example.org"), alice);
+    EXPECT_I64(fixture_holder("thief@example.org"), 0);
+    EXPECT_STATUS(
+        sessions_find(fixture.accounts, session.secret, contract_arena(), &session, &account),
+        STATUS_LOGIN);
+    EXPECT_STATUS(tokens_find(fixture.accounts, token.secret, contract_arena(), &token, &account),
+                  STATUS_LOGIN);
+    EXPECT_STATUS(credentials_finish_back(fixture.accounts, back, NULL), STATUS_REFUSED);
+    (void)fixture_confirmed("thief");          /* whose address is free again */
+    (void)move_away(alice, "new@example.org"); /* and the account may be moved again */
+    fixture_end();
+}
+
+TEST(nobody_stands_in_the_way_of_who_takes_a_change_back)
+{
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice"), id;
+    Slice back = move_away(alice, "thief@example.org");
+    Registration person = fixture_person("alice");
+    Reason reason = {.rule = ""};
+    person.name = SLICE("rival");
+    EXPECT_STATUS(accounts_register(fixture.honest, &person, &id, &reason), STATUS_REFUSED);
+    EXPECT_SLICE(slice_from(reason.field), SLICE("email"));
+    EXPECT_I64(fixture_holder("alice@example.org"), 0); /* it is no way to log in */
+    /* A second move would push the first address out. */
+    Slice second;
+    LinkMail mail;
+    EXPECT_STATUS(credentials_begin_email(fixture.accounts, alice, SLICE("third@example.org"),
+                                          contract_arena(), &mail, &reason),
+                  STATUS_REFUSED);
+    EXPECT_STATUS(links_make(fixture.accounts,
+                             &(NewLink){LINK_EMAIL, alice, SLICE("third@example.org")},
+                             contract_arena(), &second),
+                  STATUS_OK);
+    EXPECT_STATUS(
+        credentials_begin_back(fixture.accounts, second, contract_arena(), &mail, &reason),
+        STATUS_REFUSED);
+    EXPECT_STATUS(finish_email(second, NULL, &reason), STATUS_REFUSED);
+    EXPECT_STATUS(accounts_change_email(fixture.accounts, alice, SLICE("x@example.org"), &reason),
+                  STATUS_REFUSED);
+    fixture_pass_days(ACCOUNT_EMAIL_BACK_DAYS - 1);
+    EXPECT_STATUS(accounts_expire(fixture.accounts, alice), STATUS_OK);
+    EXPECT_STATUS(credentials_finish_back(fixture.accounts, back, NULL), STATUS_OK);
+    EXPECT_I64(fixture_holder("alice@example.org"), alice);
+    fixture_end();
+}
+
+TEST(after_seven_days_the_old_address_is_anybodys)
+{
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice"), id;
+    Slice back = move_away(alice, "new@example.org");
+    Registration person = fixture_person("alice");
+    person.name = SLICE("other");
+    fixture_pass_days(ACCOUNT_EMAIL_BACK_DAYS + 1);
+    EXPECT_STATUS(credentials_finish_back(fixture.accounts, back, NULL), STATUS_REFUSED);
+    EXPECT_STATUS(accounts_expire(fixture.accounts, alice), STATUS_OK);
+    EXPECT_STATUS(accounts_register(fixture.honest, &person, &id, NULL), STATUS_OK);
+    EXPECT_STATUS(accounts_confirm(fixture.honest, id, NULL), STATUS_OK);
+    fixture_check(alice, id);
+    fixture_end();
+}
+
+/* Nothing but all of it, whatever answer is lost; and asking again finds out. */
+TEST(a_way_back_that_is_cut_off_is_gone_again)
+{
+    for (int fate = 0; fate < FAULT_FATES; fate++)
+        for (int at = 1;; at++) {
+            fixture_begin();
+            uint64_t alice = fixture_confirmed("alice");
+            Slice back = move_away(alice, "thief@example.org");
+            faulty_plan(&fixture.faulty, at, (FaultFate)fate, FAULT_FOREVER);
+            Status status = credentials_finish_back(fixture.accounts, back, NULL);
+            bool struck = faulty_struck(&fixture.faulty);
+            faulty_plan(&fixture.faulty, 0, FAULT_REFUSED, FAULT_ONCE);
+            faulty_deliver(&fixture.faulty);
+            bool is_back = fixture_holder("alice@example.org") == alice;
+            EXPECT(status != STATUS_OK || is_back);
+            EXPECT(status != STATUS_UNAVAILABLE || !is_back);
+            fixture_restart();
+            Status again = credentials_finish_back(fixture.accounts, back, NULL);
+            EXPECT_STATUS(again, is_back ? STATUS_REFUSED : STATUS_OK);
+            EXPECT_I64(fixture_holder("alice@example.org"), alice);
+            fixture_check(alice, alice);
+            fixture_end();
+            if (!struck)
+                break;
+        }
 }
 
 TEST(a_closed_account_has_no_links)
@@ -244,7 +376,8 @@ static void use_link(int index, void *context)
     if (race->kind == LINK_RESET)
         race->status[index] = credentials_finish_reset(accounts, race->secret, password, NULL);
     else if (race->kind == LINK_EMAIL)
-        race->status[index] = credentials_finish_email(accounts, race->secret, NULL, NULL);
+        race->status[index] =
+            credentials_finish_email(accounts, &(EmailMove){.secret = race->secret}, NULL);
     else if (race->kind == LINK_ADMIN)
         race->status[index] =
             credentials_finish_first_admin(accounts, race->secret, &person, &race->id[index], NULL);

@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 
+#include "access/credentials.h"
+#include "access/linked_logins.h"
 #include "access/tokens.h"
 #include "accounts_fixture.h"
 
@@ -284,4 +286,34 @@ TEST(no_fault_lets_a_code_count_twice)
                                              : then == STATUS_OK);
             fixture_end();
         }
+}
+
+TEST(who_has_not_confirmed_turns_nothing_on)
+{
+    fixture_begin();
+    uint64_t pat = fixture_pending("pat");
+    SecondFactor second;
+    Reason reason = {.rule = ""};
+    NewLinkedLogin linked = {SLICE("github"), SLICE("1234"), SLICE("pat@github")};
+    NewToken wanted = {SLICE("token"), TOKEN_READ, 0, false};
+    Token token;
+    Account account;
+    EXPECT_STATUS(second_factor_offer(fixture.accounts, pat, contract_arena(), &second, &reason),
+                  STATUS_REFUSED);
+    EXPECT_STATUS(linked_login_add(fixture.accounts, pat, &linked, &reason), STATUS_REFUSED);
+    EXPECT_STATUS(tokens_make(fixture.accounts, pat, &wanted, contract_arena(), &token, &reason),
+                  STATUS_REFUSED);
+    account = fixture_read(pat);
+    SessionOrigin home = {.address = SLICE("192.0.2.1"), .agent = SLICE("Browser")};
+    Session session;
+    EXPECT_STATUS(sessions_begin(fixture.accounts, &account, &home, contract_arena(), &session),
+                  STATUS_DENIED);
+    EXPECT_STATUS(credentials_check_password(fixture.accounts, SLICE("pat"), SLICE("correct horse"),
+                                             contract_arena(), &account),
+                  STATUS_LOGIN);
+    EXPECT_STATUS(accounts_confirm(fixture.accounts, pat, NULL), STATUS_OK);
+    EXPECT_STATUS(second_factor_offer(fixture.accounts, pat, contract_arena(), &second, &reason),
+                  STATUS_OK);
+    EXPECT_STATUS(linked_login_add(fixture.accounts, pat, &linked, &reason), STATUS_OK);
+    fixture_end();
 }

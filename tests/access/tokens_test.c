@@ -49,8 +49,6 @@ TEST(a_token_acts_for_its_account_until_it_ends)
     fixture_pass_days(1);
     EXPECT_STATUS(find(brief.secret), STATUS_LOGIN);
     EXPECT_I64(listed(alice, &tokens), 1);
-    EXPECT_STATUS(credentials_set_password(fixture.accounts, alice, SLICE("battery staple"), NULL),
-                  STATUS_OK);
     EXPECT_STATUS(find(script.secret), STATUS_OK);
     EXPECT_STATUS(tokens_end(fixture.accounts, alice, script.id), STATUS_OK);
     EXPECT_STATUS(tokens_end(fixture.accounts, alice, script.id), STATUS_OK);
@@ -154,5 +152,48 @@ TEST(tokens_end_with_the_account_and_the_right_to_log_in)
     EXPECT_STATUS(access_close_account(fixture.accounts, alice, NULL), STATUS_OK);
     EXPECT_STATUS(find(hers.secret), STATUS_LOGIN);
     EXPECT_I64(listed(alice, &tokens), 0);
+    fixture_end();
+}
+
+/* Whoever takes an account back takes back what programs have, too. */
+TEST(a_reset_and_log_out_everywhere_end_tokens)
+{
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice");
+    Account account;
+    SessionOrigin home = {.address = SLICE("192.0.2.1"), .agent = SLICE("Browser")};
+    Session session;
+    LinkMail mail;
+    Token *tokens;
+    for (int way = 0; way < 4; way++) {
+        Slice secret = make(alice, "t", 0).secret;
+        EXPECT_STATUS(find(secret), STATUS_OK);
+        account = fixture_read(alice);
+        EXPECT_STATUS(sessions_begin(fixture.accounts, &account, &home, contract_arena(), &session),
+                      STATUS_OK);
+        if (way == 0) {
+            EXPECT_STATUS(
+                credentials_begin_reset(fixture.accounts, SLICE("alice"), contract_arena(), &mail),
+                STATUS_OK);
+            EXPECT_STATUS(credentials_finish_reset(fixture.accounts, mail.secret,
+                                                   SLICE("battery staple"), NULL),
+                          STATUS_OK);
+        } else if (way == 1) {
+            EXPECT_STATUS(sessions_end_others(fixture.accounts, &session), STATUS_OK);
+        } else if (way == 2) {
+            EXPECT_STATUS(sessions_end_all(fixture.accounts, alice, NULL), STATUS_OK);
+        } else {
+            EXPECT_STATUS(
+                credentials_set_password(fixture.accounts, alice, SLICE("a third password"), NULL),
+                STATUS_OK);
+        }
+        EXPECT_STATUS(find(secret), STATUS_LOGIN);
+        EXPECT_I64(listed(alice, &tokens), 0);
+    }
+    Slice secret = make(alice, "t", 0).secret;
+    PasswordChange change = {
+        .account = alice, .old = SLICE("a third password"), .password = SLICE("a fourth one")};
+    EXPECT_STATUS(credentials_change_password(fixture.accounts, &change, NULL), STATUS_OK);
+    EXPECT_STATUS(find(secret), STATUS_OK); /* who knows the old one keeps them */
     fixture_end();
 }

@@ -85,6 +85,27 @@ TEST(what_folding_makes_equal_is_one_name)
     EXPECT(!slice_equal(folded("josé"), folded("jose")));
 }
 
+TEST(a_new_name_does_not_look_like_a_host)
+{
+    static const char *const HOSTS[] = {"evil.com",  "Bank.Example", "vote.town.example",
+                                        "a.b.smith", "www.smith",    "shop.de",
+                                        "EVIL.Com",  "town.vote",    "ann.li"};
+    static const char *const NAMES[] = {"anna.lind", "ann",       "anna-com", "com.anna",
+                                        "a.b",       "anna.2000", "j.smith",  "v1.2.3"};
+    begin();
+    Slice result;
+    Reason reason = {.rule = ""};
+    for (size_t i = 0; i < sizeof HOSTS / sizeof HOSTS[0]; i++) {
+        if (account_check_new_name(slice_from(HOSTS[i]), arena, &result, &reason) != STATUS_INVALID)
+            test_fail(__FILE__, __LINE__, "%s is a name", HOSTS[i]);
+        EXPECT_SLICE(slice_from(reason.field), SLICE("name"));
+        EXPECT_STATUS(account_fold_name(slice_from(HOSTS[i]), arena, &result, NULL), STATUS_OK);
+    }
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+        if (account_check_new_name(slice_from(NAMES[i]), arena, &result, &reason) != STATUS_OK)
+            test_fail(__FILE__, __LINE__, "%s is no name", NAMES[i]);
+}
+
 TEST(a_name_is_of_one_script)
 {
     begin();
@@ -377,6 +398,8 @@ TEST(a_head_that_was_cut_or_changed_in_length_is_corrupt)
     begin();
     BUFFER_SCOPE Buffer buffer = {0};
     Vault *vault = vault_for_tests(1), *other = vault_for_tests(2);
+    const VaultCell cell = {vault, SLICE("accounts"), SLICE("row"), SLICE("head")},
+                    foreign = {other, cell.table, cell.row, cell.column};
     AccountRecord head = {
         .version = 3, .state = ACCOUNT_CONFIRMED, .roles = 5, .password_hash = SLICE("hash")};
     account_record_forget(&head);
@@ -386,9 +409,9 @@ TEST(a_head_that_was_cut_or_changed_in_length_is_corrupt)
     head.real_name = SLICE("Alice Example");
     head.real_name_shown = true;
     head.epoch = 7;
-    Slice value = record_encode(&ACCOUNT_RECORD, &head, vault, arena);
+    Slice value = record_encode(&ACCOUNT_RECORD, &head, &cell, arena);
     AccountRecord back;
-    EXPECT_STATUS(record_decode(&ACCOUNT_RECORD, value, vault, arena, &back), STATUS_OK);
+    EXPECT_STATUS(record_decode(&ACCOUNT_RECORD, value, &cell, arena, &back), STATUS_OK);
     EXPECT_SLICE(back.labels[CLAIM_NAME].text, SLICE("Alice"));
     EXPECT_SLICE(back.claim_requests[CLAIM_EMAIL].label.folded, SLICE("a@b.c"));
     EXPECT_SLICE(back.labels[CLAIM_EMAIL].text, SLICE("Alice@Example.org"));
@@ -396,18 +419,18 @@ TEST(a_head_that_was_cut_or_changed_in_length_is_corrupt)
     EXPECT(back.real_name_shown);
     EXPECT_I64(back.roles, 5);
     EXPECT_I64(back.epoch, 7);
-    EXPECT_STATUS(record_decode(&ACCOUNT_RECORD, value, other, arena, &back), STATUS_CORRUPT);
+    EXPECT_STATUS(record_decode(&ACCOUNT_RECORD, value, &foreign, arena, &back), STATUS_CORRUPT);
     for (size_t size = 0; size < value.size; size++)
         EXPECT_STATUS(
-            record_decode(&ACCOUNT_RECORD, slice_of(value.data, size), vault, arena, &back),
+            record_decode(&ACCOUNT_RECORD, slice_of(value.data, size), &cell, arena, &back),
             STATUS_CORRUPT);
     buffer_bytes(&buffer, value);
     buffer_u8(&buffer, 0);
-    EXPECT_STATUS(record_decode(&ACCOUNT_RECORD, buffer_slice(&buffer), vault, arena, &back),
+    EXPECT_STATUS(record_decode(&ACCOUNT_RECORD, buffer_slice(&buffer), &cell, arena, &back),
                   STATUS_CORRUPT);
     buffer.size--;
     buffer.data[0] = 9; /* another format */
-    EXPECT_STATUS(record_decode(&ACCOUNT_RECORD, buffer_slice(&buffer), vault, arena, &back),
+    EXPECT_STATUS(record_decode(&ACCOUNT_RECORD, buffer_slice(&buffer), &cell, arena, &back),
                   STATUS_CORRUPT);
     vault_free(vault);
     vault_free(other);

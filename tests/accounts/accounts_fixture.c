@@ -1,6 +1,8 @@
 /* accounts_fixture.c -- see accounts_fixture.h. */
 #include "accounts_fixture.h"
 
+#include "electorate/electorate.h"
+
 AccountsFixture fixture;
 
 static Status cheap_hash(void *self, Slice password, Arena *arena, Slice *ret_hash)
@@ -31,6 +33,8 @@ AccountsOptions fixture_options(Store *store)
                              .world = fixture.world,
                              .vault = test_vault(),
                              .hasher = {cheap_hash, cheap_check, &fixture},
+                             .entry_rule = electorate_has_entries,
+                             .return_days = FIXTURE_RETURN_DAYS,
                              .id_block = 1};
 }
 

@@ -13,6 +13,7 @@
 #include "world.h"
 
 #define DAY_US (S_PER_DAY * US_PER_S)
+enum { FIXTURE_RETURN_DAYS = 30 };
 
 typedef struct AccountsFixture {
     World world;

@@ -2,6 +2,7 @@
 #include "access/closing.h"
 #include "access/credentials.h"
 #include "accounts_fixture.h"
+#include "base/bytes.h"
 
 /* ---- Registering ------------------------------------------------------------------------------------------- */
 
@@ -234,7 +235,8 @@ TEST(a_password_opens_by_name_and_by_email)
     fixture_pending("bob");
     EXPECT_STATUS(log_in("Alice", "correct horse"), STATUS_OK);
     EXPECT_STATUS(log_in("ALICE@example.org", "correct horse"), STATUS_OK);
-    EXPECT_STATUS(log_in("bob", "correct horse"), STATUS_OK); /* to see that a link waits */
+    EXPECT_STATUS(log_in("bob", "correct horse"),
+                  STATUS_LOGIN); /* not before the address is confirmed */
     EXPECT_STATUS(log_in("alice", "wrong horses"), STATUS_LOGIN);
     EXPECT_STATUS(credentials_set_password(fixture.accounts, alice, SLICE("battery staple"), NULL),
                   STATUS_OK);
@@ -342,8 +344,7 @@ TEST(an_admin_has_all_roles_and_rights_can_be_taken_one_by_one)
         account.state = OTHERS[i];
         EXPECT(!account_has(&account, ROLE_ADMIN));
         for (int right = 0; right < RIGHT_COUNT; right++)
-            EXPECT(account_may(&account, (AccountRight)right) ==
-                   (account.state == ACCOUNT_PENDING && right == RIGHT_LOG_IN));
+            EXPECT(!account_may(&account, (AccountRight)right));
     }
 }
 
@@ -470,5 +471,60 @@ TEST(accounts_that_share_a_signal_find_each_other)
     EXPECT_STATUS(accounts_signals(fixture.honest, one, contract_arena(), &shared, &count),
                   STATUS_OK);
     EXPECT_I64(count, 0);
+    fixture_end();
+}
+
+/* Who can write to the store, and has no key, gives somebody else's address to an account. */
+TEST(a_sealed_cell_in_another_row_is_corrupt)
+{
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice"), bob = fixture_confirmed("bob");
+    Account account;
+    char rows[2][8];
+    Cell cells[2];
+    bytes_put_u64(rows[0], alice);
+    bytes_put_u64(rows[1], bob);
+    for (int i = 0; i < 2; i++) {
+        Read read = {&TABLE_ACCOUNTS, slice_of(rows[i], 8), SLICE("head"), STORE_SERIAL};
+        EXPECT_STATUS(store_read(fixture.store, &read, contract_arena(), &cells[i]), STATUS_OK);
+    }
+    Change change = {.column = SLICE("head"), .value = cells[0].value};
+    Condition same = {SLICE("head"), cells[1].value, false};
+    Update update = {.table = &TABLE_ACCOUNTS,
+                     .row = slice_of(rows[1], 8),
+                     .conditions = &same,
+                     .condition_count = 1,
+                     .changes = &change,
+                     .change_count = 1};
+    EXPECT_STATUS(store_update_if(fixture.store, &update, contract_arena(), NULL), STATUS_OK);
+    fixture_restart();
+    EXPECT_STATUS(accounts_read(fixture.accounts, alice, contract_arena(), &account), STATUS_OK);
+    EXPECT_STATUS(accounts_read(fixture.accounts, bob, contract_arena(), &account), STATUS_CORRUPT);
+    fixture_end();
+}
+
+/* Where the answer must not tell that an address may not join. */
+TEST(a_name_that_is_only_held_is_taken_and_nobodys)
+{
+    fixture_begin();
+    Registration person = fixture_person("olaf");
+    uint64_t id, other;
+    Reason reason = {.rule = ""};
+    person.only_name = true;
+    EXPECT_STATUS(accounts_register(fixture.accounts, &person, &id, &reason), STATUS_OK);
+    EXPECT_STATUS(accounts_check_name(fixture.accounts, SLICE("OLAF"), &reason), STATUS_REFUSED);
+    EXPECT_SLICE(slice_from(reason.field), SLICE("name"));
+    EXPECT_I64(fixture_holder("olaf"), 0);
+    EXPECT_I64(fixture_holder("olaf@example.org"), 0);
+    EXPECT_I64(fixture_read(id).email.size + fixture_read(id).password_hash.size, 0);
+    EXPECT_STATUS(accounts_confirm(fixture.accounts, id, &reason), STATUS_REFUSED);
+    Registration second = fixture_person("olaf");
+    EXPECT_STATUS(accounts_register(fixture.accounts, &second, &other, &reason), STATUS_REFUSED);
+    EXPECT_SLICE(slice_from(reason.field), SLICE("name"));
+    second.name = SLICE("another"); /* the address is free */
+    EXPECT_STATUS(accounts_register(fixture.accounts, &second, &other, &reason), STATUS_OK);
+    fixture_pass_days(ACCOUNT_PENDING_DAYS + 1);
+    EXPECT_STATUS(accounts_expire(fixture.accounts, id), STATUS_OK);
+    EXPECT_STATUS(accounts_check_name(fixture.accounts, SLICE("olaf"), &reason), STATUS_OK);
     fixture_end();
 }

@@ -142,7 +142,7 @@ static Status do_reset_link(void)
 }
 static Status do_email_link(void)
 {
-    return credentials_finish_email(fixture.accounts, secret, NULL, NULL);
+    return credentials_finish_email(fixture.accounts, &(EmailMove){.secret = secret}, NULL);
 }
 static Status do_token(void)
 {

@@ -131,3 +131,35 @@ TEST(a_key_that_is_missing_damaged_or_open_to_others_is_refused)
     }
     arena_free(arena);
 }
+
+TEST(what_is_sealed_for_a_cell_opens_there_alone)
+{
+    arena = arena_new();
+    Vault *vault = vault_for_tests(1);
+    const VaultCell cell = {vault, SLICE("accounts"), SLICE("row 1"), SLICE("head")};
+    const VaultCell others[] = {
+        {vault, SLICE("reports"), SLICE("row 1"), SLICE("head")},
+        {vault, SLICE("accounts"), SLICE("row 2"), SLICE("head")},
+        {vault, SLICE("accounts"), SLICE("row 1"), SLICE("tokens")},
+        {vault, SLICE("accountsr"), SLICE("ow 1"), SLICE("head")},
+        {vault, SLICE("accounts"), SLICE("row 1h"), SLICE("ead")},
+    };
+    Slice plain = SLICE("unchanged"), sealed = vault_seal_at(&cell, "p", SLICE("text"), arena);
+    EXPECT_STATUS(vault_unseal_at(&cell, "p", sealed, arena, &plain), STATUS_OK);
+    EXPECT_SLICE(plain, SLICE("text"));
+    EXPECT_STATUS(vault_unseal_at(&cell, "q", sealed, arena, &plain), STATUS_CORRUPT);
+    EXPECT_STATUS(vault_unseal(vault, "p", sealed, arena, &plain), STATUS_CORRUPT);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        EXPECT_STATUS(vault_unseal_at(&others[i], "p", sealed, arena, &plain), STATUS_CORRUPT);
+    char *older = arena_bytes(arena, sealed.size); /* another format is no way around it */
+    memcpy(older, sealed.data, sealed.size);
+    older[0] = 1;
+    EXPECT_STATUS(vault_unseal_at(&cell, "p", slice_of(older, sealed.size), arena, &plain),
+                  STATUS_CORRUPT);
+    /* What was sealed before there were cells. */
+    Slice old = vault_seal(vault, "p", SLICE("older"), arena);
+    EXPECT_STATUS(vault_unseal_at(&cell, "p", old, arena, &plain), STATUS_OK);
+    EXPECT_SLICE(plain, SLICE("older"));
+    vault_free(vault);
+    arena_free(arena);
+}

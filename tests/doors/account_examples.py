@@ -171,15 +171,29 @@ def without_the_old_one(site):
 
 @example("email_change")
 def elsewhere(site):
-    return Deed(member(site), {"email": "elsewhere@example.org"})
+    return Deed(member(site), {"email": "elsewhere@example.org"}, raw={door: {"password": PASSWORD} for door in ("page", "api")})
 
 
 @example("email_confirm")
 def moved(site):
     person, address = member(site), f"moved{site.number}@example.org"
-    send(site, "me/email", {"email": address}, person)
+    send(site, "me/email", {"email": address, "password": PASSWORD}, person)
     token = link_to(site, address)
     return Deed(person, {"token": token}, shown=f"/my/email/confirm?token={token}")
+
+
+@example("email_back")
+def taken_back(site):
+    person, address = member(site), f"thief{site.number}@example.org"
+    send(site, "me/email", {"email": address, "password": PASSWORD}, person)
+    send(site, "me/email/confirm", {"token": link_to(site, address)}, person)
+    token = link_to(site, f"{person.name}@example.org")
+    return Deed(None, {"token": token}, shown=f"/email/back?token={token}")
+
+
+@example("email_back")
+def by_no_letter(site):
+    return Deed(None, {"token": "0" * 43}, refused="")
 
 
 # ---- Sessions and tokens

@@ -425,10 +425,24 @@ def logged_out(site):
     return Deed(site.person("admin", "admin"), {"id": who, "reason": "A lost telephone."}, shown=f"/admin/people/{who.id}")
 
 
+def version_of(site, who):
+    return site.prepare("user", "show", who.name)["version"]
+
+
 @example("person_rights")
 def more_and_less(site):
     who = site.person("somebody")
-    return Deed(site.person("admin", "admin"), {"id": who, "roles": ["feature", "respond"], "denied": ["comment"], "reason": "A new job."})
+    return Deed(site.person("admin", "admin"), {"id": who, "roles": ["feature", "respond"], "denied": ["comment"], "version": version_of(site, who),
+                                                "reason": "A new job."})
+
+
+@example("person_rights")
+def of_who_was_changed_meanwhile(site):
+    who = site.person("somebody")
+    seen = version_of(site, who)
+    site.prepare("user", "rights", who.name, "--seen", str(seen), "--deny", "tag")
+    return Deed(site.person("admin", "admin"), {"id": who, "roles": [], "denied": ["comment"], "version": seen, "reason": "A new job."},
+                refused="in between")
 
 
 # ---- Moves of policies

@@ -301,6 +301,7 @@ def new_address(visitor, town):
     page = visitor.page
     page.goto("/my/email")
     page.get_by_label("New e-mail address").fill("newcomer@new.example")
+    page.get_by_label("Your password").fill(PASSWORD)
     visitor.press("Send the e-mail")
     page.goto("/demo/letters")
     follow_letter(page, "newcomer@new.example", "/my/email/confirm")

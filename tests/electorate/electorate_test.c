@@ -4,6 +4,7 @@
 #include "accounts_fixture.h"
 #include "electorate/electorate.h"
 #include "electorate/roll.h"
+#include "interleaving_store.h"
 
 /* ---- Short forms ------------------------------------------------------------------------------------------------ */
 
@@ -427,4 +428,261 @@ TEST(an_import_that_was_cut_off_is_mended_by_importing_again)
         EXPECT_I64(count, PEOPLE);
         fixture_end();
     }
+}
+
+/* ---- One entry, one account ----------------------------------------------------------------------------------------- */
+
+/* As the pages do it: the letter to the old address goes out, the new one is confirmed. */
+static Status move_by(Accounts *accounts, uint64_t id, Slice email, Slice *ret_back)
+{
+    LinkMail mail, back;
+    Reason reason = {.rule = ""};
+    TRY(electorate_admit_change(accounts, email, &reason));
+    TRY(credentials_begin_email(accounts, id, email, contract_arena(), &mail, &reason));
+    TRY(credentials_begin_back(accounts, mail.secret, contract_arena(), &back, &reason));
+    *ret_back = back.secret;
+    EmailMove move = {.secret = mail.secret, .back = back.secret};
+    return credentials_finish_email(accounts, &move, &reason);
+}
+
+static Status move(uint64_t id, const char *email)
+{
+    Slice back;
+    return move_by(fixture.accounts, id, slice_from(email), &back);
+}
+
+/* Somebody registers with the address, and presses the button behind the link. */
+static Status join_with(Accounts *accounts, const char *name, const char *email, uint64_t *ret_id)
+{
+    Registration person = fixture_person(name);
+    Admission admission;
+    Reason reason = {.rule = ""};
+    person.email = slice_from(email);
+    TRY(electorate_admit(accounts, person.email, SLICE_EMPTY, contract_arena(), &admission,
+                         &reason));
+    TRY(accounts_register(accounts, &person, ret_id, &reason));
+    return accounts_confirm(accounts, *ret_id, &reason);
+}
+
+/* The wish that keeps the old address is over. */
+static void pass_back_days(uint64_t id)
+{
+    fixture_pass_days(ACCOUNT_EMAIL_BACK_DAYS + 1);
+    EXPECT_STATUS(accounts_expire(fixture.honest, id), STATUS_OK);
+}
+
+TEST(an_address_on_the_roll_stands_for_one_account_for_ever)
+{
+    static const ElectorateMode MODES[] = {ELECTORATE_ROLL, ELECTORATE_DOMAIN};
+    for (int i = 0; i < 2; i++) {
+        fixture_begin();
+        uint64_t one = 0, two = 0, three = 0;
+        (void)roll(ROLL_ADD, "one@example.org\ntwo@example.org\n");
+        EXPECT_STATUS(set_rule(fixture.accounts, MODES[i], "example.org"), STATUS_OK);
+        EXPECT_STATUS(join_with(fixture.accounts, "anna", "one@example.org", &one), STATUS_OK);
+        EXPECT_STATUS(move(one, "any@where.example"), STATUS_REFUSED); /* not admitted */
+        EXPECT_STATUS(move(one, "two@example.org"), STATUS_OK);
+        pass_back_days(one);
+        /* The one that she left admits nobody, and neither does the one that she has. */
+        EXPECT_STATUS(join_with(fixture.accounts, "bert", "one@example.org", &two), STATUS_REFUSED);
+        EXPECT_STATUS(join_with(fixture.accounts, "bert", "two@example.org", &two), STATUS_REFUSED);
+        fixture_restart();
+        EXPECT_STATUS(join_with(fixture.accounts, "bert", "ONE@example.org", &two), STATUS_REFUSED);
+        /* Both are hers: she can go back and forth. */
+        EXPECT_STATUS(move(one, "one@example.org"), STATUS_OK);
+        pass_back_days(one);
+        EXPECT_STATUS(join_with(fixture.accounts, "bert", "two@example.org", &two), STATUS_REFUSED);
+        /* Nobody else takes them by a change either. */
+        (void)roll(ROLL_ADD, "three@example.org\n");
+        EXPECT_STATUS(join_with(fixture.accounts, "carl", "three@example.org", &three), STATUS_OK);
+        EXPECT_STATUS(move(three, "two@example.org"), STATUS_REFUSED);
+        EXPECT_I64(fixture_holder("three@example.org"), three);
+        EXPECT_STATUS(move(one, "three@example.org"), STATUS_REFUSED);
+        fixture_end();
+    }
+}
+
+TEST(who_left_returns_after_the_days_that_are_set)
+{
+    fixture_begin();
+    uint64_t one = 0, two = 0;
+    (void)roll(ROLL_ADD, "one@example.org\n");
+    EXPECT_STATUS(set_rule(fixture.accounts, ELECTORATE_ROLL, ""), STATUS_OK);
+    EXPECT_STATUS(join_with(fixture.accounts, "anna", "one@example.org", &one), STATUS_OK);
+    EXPECT_STATUS(access_close_account(fixture.accounts, one, NULL), STATUS_OK);
+    EXPECT_STATUS(access_close_account(fixture.accounts, one, NULL), STATUS_OK);
+    EXPECT_STATUS(join_with(fixture.accounts, "anna", "one@example.org", &two), STATUS_REFUSED);
+    fixture_pass_days(FIXTURE_RETURN_DAYS - 1);
+    EXPECT_STATUS(join_with(fixture.accounts, "anna", "one@example.org", &two), STATUS_REFUSED);
+    fixture_pass_days(2);
+    EXPECT_STATUS(join_with(fixture.accounts, "anna", "one@example.org", &two), STATUS_OK);
+    fixture_end();
+}
+
+TEST(where_everybody_may_join_an_address_that_was_left_is_anybodys)
+{
+    fixture_begin();
+    uint64_t one = 0, two = 0;
+    EXPECT_STATUS(join_with(fixture.accounts, "anna", "one@example.org", &one), STATUS_OK);
+    EXPECT_STATUS(move(one, "any@where.example"), STATUS_OK);
+    pass_back_days(one);
+    EXPECT_STATUS(join_with(fixture.accounts, "bert", "one@example.org", &two), STATUS_OK);
+    EXPECT_STATUS(access_close_account(fixture.accounts, two, NULL), STATUS_OK);
+    EXPECT_STATUS(join_with(fixture.accounts, "carl", "one@example.org", &two), STATUS_OK);
+    fixture_end();
+}
+
+/* ---- … under races and crashes -------------------------------------------------------------------------------------- */
+
+/* Many runs on one store; each has people and addresses of its own. */
+static InterleavingStore interleaved;
+static Accounts *hooked;
+static int run_number;
+static uint64_t first_account, rival;
+static Slice way_back;
+
+static const char *named(const char *word)
+{
+    return arena_text(contract_arena(), arena_print(contract_arena(), "%s%d", word, run_number));
+}
+
+static const char *address(const char *word)
+{
+    return arena_text(contract_arena(),
+                      arena_print(contract_arena(), "%s%d@example.org", word, run_number));
+}
+
+static Status leave_by_moving(Accounts *accounts)
+{
+    return move_by(accounts, first_account, slice_from(address("two")), &way_back);
+}
+
+static Status leave_by_closing(Accounts *accounts)
+{
+    return access_close_account(accounts, first_account, NULL);
+}
+
+static Status rival_joins(Accounts *accounts)
+{
+    return join_with(accounts, named("rival"), address("one"), &rival);
+}
+
+static Status (*const STEPS[])(Accounts *accounts) = {leave_by_moving, leave_by_closing,
+                                                      rival_joins};
+enum { MOVING, CLOSING, JOINING, STEP_COUNT };
+static int other_step;
+
+static void meanwhile(void)
+{
+    (void)!STEPS[other_step](fixture.honest);
+}
+
+static void begin_runs(void)
+{
+    fixture_begin();
+    run_number = 0;
+    EXPECT_STATUS(set_rule(fixture.honest, ELECTORATE_ROLL, ""), STATUS_OK);
+    interleaving_store_init(&interleaved, fixture.store);
+    AccountsOptions options = fixture_options(&interleaved.store);
+    hooked = accounts_new(&options);
+}
+
+static void end_runs(void)
+{
+    accounts_free(hooked);
+    hooked = NULL;
+    fixture_end();
+}
+
+static void set_the_scene(void)
+{
+    run_number++;
+    rival = 0;
+    Slice lines = arena_print(contract_arena(), "%s\n%s\n", address("one"), address("two"));
+    (void)roll(ROLL_ADD, arena_text(contract_arena(), lines));
+    EXPECT_STATUS(join_with(fixture.honest, named("anna"), address("one"), &first_account),
+                  STATUS_OK);
+}
+
+/* Afterwards everybody who still can joins. Two entries never make more than two voters, of whom one may have left; and no entry is lost: each stands
+ * for somebody, or lets somebody in. */
+static void expect_no_second_voter(bool may_move)
+{
+    uint64_t late[2] = {0, 0}, voters = 0;
+    fixture_pass_days(ACCOUNT_EMAIL_BACK_DAYS + 1);
+    for (uint64_t id = first_account; id < first_account + 4; id++)
+        (void)!accounts_expire(fixture.honest, id);
+    (void)!join_with(fixture.honest, named("late"), address("one"), &late[0]);
+    (void)!join_with(fixture.honest, named("later"), address("two"), &late[1]);
+    for (uint64_t id = first_account; id < first_account + 8; id++) {
+        Account account;
+        if (accounts_read(fixture.honest, id, contract_arena(), &account) == STATUS_OK)
+            voters += account.state == ACCOUNT_CONFIRMED || account.state == ACCOUNT_CLOSED;
+    }
+    /* Anna alone has both only when she moved, perhaps before she left for good. */
+    bool has_both = fixture_holder(address("two")) == first_account ||
+                    (may_move && fixture_state(first_account) == ACCOUNT_CLOSED);
+    if (voters > 2 || (voters < 2 && !has_both))
+        test_fail(__FILE__, __LINE__, "run %d: %llu voters", run_number,
+                  (unsigned long long)voters);
+}
+
+TEST(wherever_leaving_and_joining_meet_an_entry_makes_one_voter)
+{
+    begin_runs();
+    for (int one = 0; one < STEP_COUNT; one++)
+        for (int two = 0; two < STEP_COUNT; two++)
+            for (int n = 1; one != two || one != JOINING; n++) {
+                set_the_scene();
+                other_step = two;
+                interleaving_store_plan(&interleaved, n, meanwhile);
+                (void)!STEPS[one](hooked);
+                bool struck = interleaving_store_struck(&interleaved);
+                interleaving_store_plan(&interleaved, 0, NULL);
+                expect_no_second_voter(one == MOVING || two == MOVING);
+                if (!struck)
+                    break;
+            }
+    end_runs();
+}
+
+/* The process dies at a call, or an answer is lost there and what was asked comes late; then everybody tries again. */
+TEST(an_entry_survives_a_crash_at_every_call)
+{
+    begin_runs();
+    for (int step = 0; step < STEP_COUNT; step++)
+        for (int fate = 0; fate < FAULT_FATES; fate++)
+            for (int at = 1;; at++) {
+                set_the_scene();
+                faulty_plan(&fixture.faulty, at, (FaultFate)fate, FAULT_FOREVER);
+                (void)!STEPS[step](fixture.accounts);
+                bool struck = faulty_struck(&fixture.faulty);
+                faulty_plan(&fixture.faulty, 0, FAULT_REFUSED, FAULT_ONCE);
+                (void)!rival_joins(fixture.honest);
+                faulty_deliver(&fixture.faulty);
+                expect_no_second_voter(step == MOVING);
+                if (!struck)
+                    break;
+            }
+    end_runs();
+}
+
+/* Cut off before it was looked whether the address stands for somebody: "send it again" makes no voter of it. */
+TEST(a_registration_that_was_cut_off_is_not_confirmed_with_somebodys_entry)
+{
+    begin_runs();
+    for (int at = 1;; at++) {
+        set_the_scene();
+        EXPECT_STATUS(leave_by_moving(fixture.honest), STATUS_OK);
+        pass_back_days(first_account);
+        faulty_plan(&fixture.faulty, at, FAULT_REFUSED, FAULT_FOREVER);
+        EXPECT(rival_joins(fixture.accounts) != STATUS_OK);
+        bool struck = faulty_struck(&fixture.faulty);
+        faulty_plan(&fixture.faulty, 0, FAULT_REFUSED, FAULT_ONCE);
+        for (uint64_t id = first_account + 1; id < first_account + 3; id++)
+            EXPECT(accounts_confirm(fixture.honest, id, NULL) != STATUS_OK);
+        if (!struck)
+            break;
+    }
+    end_runs();
 }

@@ -3,7 +3,7 @@
  *     site_fixture_server DIRECTORY
  * prints "port N", then obeys one line of standard input after the other, and answers "done …" or "failed WHY":
  *     voter NAME DAYS          a confirmed account that registered so many days ago   done ID SECRET-OF-A-SESSION
- *     guest NAME               one that is not confirmed                              done ID SECRET-OF-A-SESSION
+ *     guest NAME               one that is not confirmed                              done ID -
  *     policy OWNER NAME        an active policy, for 100 of the owner's pollies       done ID
  *     role ID ROLE             gives an account one role
  *     connect ID SUBJECT       a log-in at another site
@@ -68,7 +68,9 @@ static Status add_account(const char *name, int64_t days, bool confirmed, Reason
                                  .cookie = SLICE_EMPTY};
     TRY(accounts_register(booth.app.accounts, &registration, &id, reason));
     TRY(accounts_read(booth.app.accounts, id, booth.arena, &account));
-    TRY(sessions_begin(booth.app.accounts, &account, &origin, booth.arena, &session));
+    session.secret = SLICE("-"); /* who is not confirmed cannot log in */
+    if (confirmed)
+        TRY(sessions_begin(booth.app.accounts, &account, &origin, booth.arena, &session));
     printf("done %llu %.*s\n", (unsigned long long)id, SLICE_ARG(session.secret));
     return STATUS_OK;
 }

@@ -14,7 +14,7 @@ from conftest import ostraka
 from site_people import SitePeople
 
 ROLES = ["admin", "edit_policies", "edit_users", "moderate_comments", "moderate_tags", "moderate_policies", "feature", "respond"]
-KINDS = ["nobody", "pending", "voter", *ROLES]
+KINDS = ["nobody", "voter", *ROLES]
 ROUTES = json.loads(ostraka("routes", "--json").stdout)
 A_NAME = "0" * 32  # of something that is not there
 
@@ -27,7 +27,7 @@ class Asker:
         self.town, self.kind, self.cookies, self.csrf = town, kind, {}, None
         if kind != "nobody":
             name = f"asker{next(Asker.numbers)}"
-            self.voter = town.site_fixture.guest(name) if kind == "pending" else town.site_fixture.voter(name)
+            self.voter = town.site_fixture.voter(name)
             self.cookies["session"] = self.voter.secret
         if kind in ROLES:
             town.site_fixture.tell("role", self.voter.id, kind)
@@ -167,9 +167,9 @@ def ask(route, things, asker, own):
 def may(route, kind, own):
     """As the row says; None when that asker has no such thing."""
     has_role = kind == "admin" or kind in route["roles"]
-    admitted = {"public": True, "guest": True, "login": kind != "nobody", "voter": kind not in ("nobody", "pending"),
+    admitted = {"public": True, "guest": True, "login": kind != "nobody", "voter": kind != "nobody",
                 "role": has_role}[route["access"]]
-    if own and kind in ("nobody", "pending"):
+    if own and kind == "nobody":
         return None
     whose = {"none": True, "anybody": True, "own": own, "own or role": own or has_role}[route["whose"]]
     return admitted and whose

@@ -27,10 +27,13 @@ class House:
             self.people[name] = json.loads(self.tell("user", "show", name, "--json"))["id"]
         self.browsers = {}
 
-    def tell(self, *words, input=None):
+    def command(self, *words, input=None):
         import subprocess
-        done = subprocess.run([shared.CLIENT, *words, "--data", self.server.data], env=shared.clean_environment(), capture_output=True,
+        return subprocess.run([shared.CLIENT, *words, "--data", self.server.data], env=shared.clean_environment(), capture_output=True,
                               text=True, input=input, timeout=60)
+
+    def tell(self, *words, input=None):
+        done = self.command(*words, input=input)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -139,10 +142,22 @@ def test_roles_and_rights_are_set_and_noted(house, admin):
 def test_a_form_that_saw_an_older_version_is_told(house, admin):
     path = house.person("volker")
     page = admin.get(path)
-    house.tell("user", "rights", "volker", "--deny", "tag")
+    seen = json.loads(house.tell("user", "show", "volker", "--json"))["version"]
+    house.tell("user", "rights", "volker", "--deny", "tag", "--seen", str(seen))
     answer = send(admin, page, path, [("denied", "vote")])
-    assert answer.code == 409 and "in between" in answer.words
+    assert answer.code == 409 and "in between" in answer.words and "taken away: tag" in answer.words
     assert json.loads(house.tell("user", "show", "volker", "--json"))["denied"] == ["tag"]
+    # The form that comes back has what stands now, and is of the version that stands now.
+    assert send(admin, answer, path, [("denied", "tag"), ("denied", "vote")]).code == 303
+    # So it is for programs and for commands; and none may leave out what it saw.
+    program = Program(house, "admin")
+    code, told = program.ask("PUT", f"people/{house.people['volker']}/rights", {"denied": [], "version": seen, "reason": "late"})
+    assert code == 409 and "taken away: vote tag" in json.dumps(told)
+    assert program.ask("PUT", f"people/{house.people['volker']}/rights", {"denied": [], "reason": "late"})[0] == 400
+    late = house.command("user", "rights", "volker", "--seen", str(seen), "--deny", "")
+    assert late.returncode == 1 and "taken away: vote tag" in late.stderr
+    assert house.command("user", "rights", "volker", "--deny", "").returncode == 1
+    assert json.loads(house.tell("user", "show", "volker", "--json"))["denied"] == ["vote", "tag"]
 
 
 def test_who_edits_people_takes_rights_but_gives_no_roles(house):
@@ -156,7 +171,7 @@ def test_who_edits_people_takes_rights_but_gives_no_roles(house):
     boss = edda.get(house.person("admin"))
     assert not [form for form in boss.reader.forms if form.action.endswith(house.person("admin"))]
     token = page.form(path).fields["csrf"]
-    assert edda.ask("POST", house.person("admin"), {"csrf": token, "roles": "admin", "denied": "log_in"}).code == 403
+    assert edda.ask("POST", house.person("admin"), {"csrf": token, "roles": "admin", "denied": "log_in", "version": "1"}).code == 403
     assert edda.ask("POST", house.person("admin") + "/sessions", {"csrf": token}).code == 403
 
 
@@ -179,13 +194,15 @@ def test_somebody_is_logged_out_everywhere(house, admin):
     assert house.acts("person-sessions")[0]["object"] == house.people["otto"]
 
 
-def test_signals_have_reasons(house, admin):
-    guest = house.browser()
-    for number in (1, 2):  # the site sends no letters, but the accounts are made
+def test_signals_have_reasons(tmp_path):
+    house = House(tmp_path, "--mail-outbox")
+    admin, guest = house.browser("admin"), house.browser()
+    for number in (1, 2):
         guest.send(guest.get("/register"), "/register", name=f"twin{number}", email=f"t.win+{number}@example.org", password=PASSWORD)
     ids = {person["name"]: person["id"] for person in json.loads(house.tell("user", "list", "--json"))["people"] if person["name"].startswith("twin")}
     page = admin.get(f"/admin/people/{ids['twin1']}")
     assert "twin2" in page.words and "the same browser" in page.words and "the same e-mail but for dots" in page.words
+    assert house.server.stop() == 0
 
 
 # ---- Parties
@@ -417,7 +434,8 @@ def test_programs_do_what_admins_do(house, program):
     assert program.ask("POST", "invitations", {"email": "prog@example.org"})[1]["sent"] is False
     assert program.ask("POST", "settings", {"name": "salary", "value": "x"})[0] == 400
     assert program.ask("POST", "tasks/names")[0] == 200
-    assert program.ask("PUT", f"people/{house.people['vera']}/rights", {"roles": ["respond"], "reason": "office"})[0] == 200
+    version = program.ask("GET", f"people/{house.people['vera']}")[1]["version"]
+    assert program.ask("PUT", f"people/{house.people['vera']}/rights", {"roles": ["respond"], "version": version, "reason": "office"})[0] == 200
     assert json.loads(house.tell("user", "show", "vera", "--json"))["roles"] == ["respond"]
     assert house.acts("electorate-set")[0]["reason"] in ("by program", None)
 

@@ -193,13 +193,6 @@ def test_a_session_without_the_form_token_changes_nothing(api, row):
     assert script.ask(row.method, row.path, row.body).fault()[:2] == (403, "csrf")
 
 
-def test_who_is_not_confirmed_does_not_vote(api):
-    guest = Client(api, secret=api.site_fixture.guest(f"guest{next(NAMES)}").secret)
-    guest.csrf = guest.get("session").json["csrf"]
-    assert guest.get("me").json["state"] == "pending"
-    assert guest.save({1: 1}).code == 403
-
-
 # ---- Votes ----
 
 

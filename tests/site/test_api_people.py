@@ -131,13 +131,23 @@ def test_tries_with_a_session_are_bounded(town):
 
 def test_an_address_is_changed_by_its_own_letter(town):
     script = member(town, "helga")
-    assert script.ask("POST", "me/email", {"email": "nobody"}).fault()[:2] == (400, "email")
-    assert script.ask("POST", "me/email", {"email": "helga@new.example"}).code == 200
+    change = {"email": "helga@new.example", "password": PASSWORD}
+    assert script.ask("POST", "me/email", {**change, "email": "nobody"}).fault()[:2] == (400, "email")
+    assert script.ask("POST", "me/email", {"email": "helga@new.example"}).fault()[:2] == (400, "password")
+    assert script.ask("POST", "me/email", {**change, "password": "not it at all"}).fault()[:2] == (422, "password")
+    assert script.ask("POST", "me/email", change).code == 200
     assert script.get("me").json["email"] == "helga@example.org", "not before the letter is answered"
     secret = link_in(town.box.wait_for("helga@new.example"), "/my/email/confirm").split("=")[1]
     assert member(town, "ilse").ask("POST", "me/email/confirm", {"token": secret}).code == 403
     assert script.ask("POST", "me/email/confirm", {"token": secret}).code == 200
     assert script.get("me").json["email"] == "helga@new.example"
+    back = link_in(town.box.wait_for("helga@example.org", "/email/back?"), "/email/back").split("=")[1]
+    owner = Client(town.api)
+    owner.csrf = owner.get("session").json["csrf"]
+    assert owner.ask("POST", "accounts/email-back", {"token": back}).code == 200
+    assert owner.ask("POST", "accounts/email-back", {"token": back}).code == 422
+    assert script.get("me").code == 401
+    assert again(town, "helga").get("me").json["email"] == "helga@example.org"
 
 
 def test_other_sessions_are_ended_all_at_once(town):

@@ -174,14 +174,6 @@ def test_another_voters_token_is_refused(site_fixture, town):
     assert voter.send(path_of(rivers), form, held=5).code == 403
 
 
-def test_whoever_is_not_confirmed_sees_and_cannot_save(site_fixture, town):
-    _, (rivers, *_) = town
-    guest = site_fixture.guest(f"guest{next(NAMES)}")
-    form = guest.get(path_of(rivers)).form(path_of(rivers))
-    answer = guest.send(path_of(rivers), form, held=1)
-    assert answer.code == 403 and "confirm your e-mail address first" in answer.words
-
-
 def test_marks_that_are_none_name_the_field(town):
     voter, (rivers, *_) = town
     form = voter.get(path_of(rivers)).form(path_of(rivers))

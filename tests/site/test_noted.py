@@ -26,9 +26,12 @@ class Site(House):
         return json.loads(self.tell("audit", "list", "--json", "--limit", "20"))["acts"]
 
     def voter(self):
-        name = f"somebody{next(numbers)}"
-        self.tell("user", "add", name, "--email", f"{name}@example.org", "--confirmed")
-        return name
+        self.newest = f"somebody{next(numbers)}"
+        self.tell("user", "add", self.newest, "--email", f"{self.newest}@example.org", "--confirmed")
+        return self.newest
+
+    def version(self):
+        return json.loads(self.tell("user", "show", self.newest, "--json"))["version"]
 
     def pending(self):
         name = f"pending{next(numbers)}"
@@ -83,7 +86,7 @@ def site(tmp_path_factory):
 LINES = {
     "user add": [["dora", "--email", "dora@example.org", "--role", "feature"]],
     "user confirm": [[Site.pending]],
-    "user rights": [[Site.voter, "--role", "feature", "--deny", "comment"]],
+    "user rights": [[Site.voter, "--seen", Site.version, "--role", "feature", "--deny", "comment"]],
     "user second-off": [[Site.voter]],
     "user logout": [[Site.voter]],
     "user delete": [[Site.voter]],

@@ -79,9 +79,10 @@ def test_who_is_new_chooses_a_name_and_confirms_an_address(town, provider):
     refused = anna.send("/register/with", "/register/with", name="a", email="nobody")
     assert refused.code == 422 and 'id="name-fault"' in refused.text and 'id="email-fault"' in refused.text
     assert anna.send("/register/with", "/register/with", name="anna", email="anna@example.org").location == "/register/sent"
-    assert come(anna, provider, "s-anna", next="/my/profile").location == "/my/profile"
-    assert "not confirmed yet" in anna.get("/my/profile").text
+    waits = come(anna, provider, "s-anna", next="/my/profile")
+    assert waits.code == 422 and "waits for you" in waits.words and "session" not in anna.cookies
     town.confirm(anna, "anna")
+    assert come(anna, provider, "s-anna", next="/my/profile").location == "/my/profile"
     assert "You have 100 unspent pollies." in anna.get("/my/profile").words
     assert town.browser().log_in("anna", "whatever it is").code == 422, "no password lets in who has none"
 
@@ -92,7 +93,8 @@ def test_an_address_that_is_taken_links_nothing_and_is_not_told(town, provider):
     assert come(thief, provider, "s-thief", email="bert@example.org", email_verified=True).location == "/register/with"
     assert thief.send("/register/with", "/register/with", name="thief", email="bert@example.org").location == "/register/sent"
     assert "bert" in town.box.wait_for("bert@example.org", "already")
-    assert come(thief, provider, "s-thief", email="bert@example.org").location == "/register/with", "still nobody here"
+    waits = come(thief, provider, "s-thief", email="bert@example.org")
+    assert waits.code == 422 and "waits for you" in waits.words and "session" not in thief.cookies, "as with an address that is free"
 
 
 # ---- Who may join by it

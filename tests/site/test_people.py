@@ -7,6 +7,7 @@ import importlib.util
 import pathlib
 import re
 import socket
+import subprocess
 import time
 import urllib.parse
 
@@ -316,13 +317,37 @@ def test_a_password_is_changed_only_with_the_present_one(town):
 
 def test_a_new_address_counts_when_its_own_letter_is_answered(town):
     nina = town.person("nina")
-    assert nina.send("/my/email", "/my/email", email="nina@new.example").location == "/my/profile?done=email-sent"
+    wrong = nina.send("/my/email", "/my/email", email="nina@new.example", password="not it at all")
+    assert wrong.code == 422 and 'id="password-fault"' in wrong.text
+    assert nina.send("/my/email", "/my/email", email="nina@new.example", password=PASSWORD).location == "/my/profile?done=email-sent"
     link = link_in(town.box.wait_for("nina@new.example"), "/my/email/confirm")
     assert town.person("otto").get(link).code == 403
     assert nina.send(link, "/my/email/confirm").location == "/my/profile?done=email"
     town.box.wait_for("nina@example.org")
     assert town.browser().log_in("nina@new.example").code == 303
     assert town.browser().log_in("nina@example.org").code == 422
+
+
+def test_the_old_address_takes_the_change_back(town):
+    olga, owner = town.person("olga"), town.browser()
+    made = olga.send("/my/tokens", "/my/tokens", name="script", scope="write", days=30)
+    assert "<code>ost_" in made.text
+    assert olga.send("/my/email", "/my/email", email="thief@new.example", password=PASSWORD).code == 303
+    link = link_in(town.box.wait_for("thief@new.example"), "/my/email/confirm")
+    assert olga.send(link, "/my/email/confirm").location == "/my/profile?done=email"
+    again = olga.send("/my/email", "/my/email", email="other@new.example", password=PASSWORD)
+    assert again.code == 422 and 'id="email-fault"' in again.text and "7 days" in again.words, "one move at a time"
+    letter = town.box.wait_for("olga@example.org", "/email/back?")
+    assert "7 days" in letter
+    back = link_in(letter, "/email/back")
+    assert town.browser().register("rival", "olga@example.org").location == "/register/sent", "nobody takes the address meanwhile"
+    assert owner.get(back).code == owner.get(back).code == 200 and olga.get("/my/profile").code == 200, "looking changes nothing"
+    assert owner.send(back, "/email/back").location == "/forgotten?done=email-back"
+    assert olga.get("/my/profile").code == 303
+    assert owner.get(back).code in (404, 422), "a link works once"
+    assert town.browser().log_in("thief@new.example").code == 422
+    assert owner.log_in("olga@example.org").code == 303
+    assert "You have no tokens yet" in owner.get("/my/tokens").words
 
 
 # ---- Tokens and leaving
@@ -338,13 +363,32 @@ def test_a_token_is_shown_once_and_ends(town):
     assert "You have no tokens yet" in paul.get("/my/tokens").words
 
 
-def test_who_is_not_confirmed_may_look_and_not_vote(town):
-    quin = town.browser()
-    quin.register("quin")
+def test_nobody_logs_in_before_the_address_is_confirmed(town):
+    quin, other = town.browser(), town.browser()
+    assert quin.register("quin").location == "/register/sent"
+    assert "Until then you cannot log in" in quin.get("/register/sent").words
+    right, wrong, nobody = quin.log_in("quin"), quin.log_in("quin", "not it at all"), other.log_in("quinn", "not it at all")
+    assert {(answer.code, re.search(r'id="name-fault">([^<]*)', answer.text).group(1)) for answer in (right, wrong, nobody)} == \
+        {(422, "The name or the password is not right, or the address is not confirmed yet")}
+    assert quin.get("/my/sessions").code == 303
+    town.confirm(quin, "quin")
     assert quin.log_in("quin").code == 303
-    assert quin.get("/my/sessions").code == 200
-    answer = quin.get("/my/tokens")
-    assert answer.code == 403 and "confirm your e-mail address" in answer.words
+
+
+def test_what_registering_answers_tells_nobody_who_is_here(town):
+    """A taken address and a free one: the form, the log-in, the name and a forgotten password afterwards, and the time."""
+    town.person("tilda")
+    seen = {}
+    for kind, name, address in (("free", "uta", "uta@example.org"), ("taken", "ute", "tilda@example.org")):
+        browser, began = town.browser(), time.monotonic()
+        first = browser.register(name, address)
+        took = time.monotonic() - began
+        later = [browser.log_in(name), browser.log_in(name, "not it at all"), town.browser().register(name, "else@example.org"),
+                 town.browser().register(name.upper(), "short@example.org", "short"), browser.send("/forgotten", "/forgotten", name=name)]
+        seen[kind] = [first.location, took >= 0.5] + [(answer.code, answer.location, faults(answer) if answer.code == 422 else None)
+                                                      for answer in later]
+    assert seen["free"] == seen["taken"]
+    assert seen["free"][1] and seen["free"][2][0] == 422 and seen["free"][4][2] == ["name"]
 
 
 def test_leaving_asks_for_the_password_and_frees_the_names(town):
@@ -379,7 +423,8 @@ def test_the_first_admin_comes_by_a_link_that_works_once(tmp_path):
 
 
 def test_registrations_from_one_address_are_bounded(tmp_path):
-    server = shared.Serve(tmp_path / "data", "--empty", "--trusted-proxies", "127.0.0.1")
+    server = shared.Serve(tmp_path / "data", "--empty", "--trusted-proxies", "127.0.0.1", "--smtp-url", "smtp://127.0.0.1:1", "--mail-from",
+                          "site@example.org")
     try:
         def tries(address, count):
             browser = Browser(server.port)
@@ -391,6 +436,45 @@ def test_registrations_from_one_address_are_bounded(tmp_path):
         assert [answer.code for answer in answers] == [422] * 10 + [429]
         assert "Too many registrations" in answers[10].words and "Too many" not in answers[9].words
         assert "Too many" not in tries("203.0.113.8", 1)[0].words
+    finally:
+        server.stop()
+
+
+def test_without_a_mail_server_nobody_joins_and_no_name_is_held(tmp_path):
+    server = shared.Serve(tmp_path / "data", "--empty")
+    try:
+        browser = Browser(server.port)
+        page = browser.get("/register")
+        assert "cannot send e-mails at present, so nobody can join" in page.words
+        assert 'name="password"' not in page.text and 'name="email"' not in page.text
+        token = browser.get("/login").form("/login")["csrf"]
+        by_hand = browser.ask("POST", "/register", {"csrf": token, "name": "vera", "email": "vera@example.org", "password": PASSWORD})
+        assert by_hand.code == 503 and "cannot send e-mails" in by_hand.words
+        assert shared.ostraka("user", "add", "vera", "--email", "vera@example.org", "--data", server.data).returncode == 0, "nothing is held"
+    finally:
+        server.stop()
+
+
+def test_one_network_does_not_fill_the_places_of_others(tmp_path):
+    """60 wrong log-ins at once from one address, meanwhile right ones from others."""
+    import concurrent.futures
+    server = shared.Serve(tmp_path / "data", "--empty", "--trusted-proxies", "127.0.0.1")
+    try:
+        for name in ("alma", "bela"):
+            made = subprocess.run([shared.BIN, "user", "add", name, "--email", f"{name}@example.org", "--confirmed", "--password-stdin", "--data",
+                                   server.data], input=PASSWORD, env=shared.clean_environment(), capture_output=True, text=True, timeout=60)
+            assert made.returncode == 0, made.stderr
+
+        def log_in(address, name, password):
+            browser = Browser(server.port)
+            form = browser.ask("GET", "/login", **{"X-Forwarded-For": address}).form("/login")
+            return browser.ask("POST", "/login", {**form, "name": name, "password": password}, **{"X-Forwarded-For": address}).code
+
+        with concurrent.futures.ThreadPoolExecutor(80) as pool:
+            bad = [pool.submit(log_in, "203.0.113.7", f"nobody{i}", "x" * 12) for i in range(60)]
+            good = [pool.submit(log_in, f"198.51.{i}.9", ("alma", "bela")[i % 2], PASSWORD) for i in range(8)]
+            assert [answer.result() for answer in good] == [303] * 8
+            assert {answer.result() for answer in bad} <= {422, 429}
     finally:
         server.stop()
 

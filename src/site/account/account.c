@@ -36,7 +36,9 @@ FORM(password_change, OwnForm, .path = "/my/password", .title = "Change your pas
 static Status fill_email(WebRequest *request, void *view, Frame *frame)
 {
     (void)frame;
-    ((OwnForm *)view)->email = me(request)->email;
+    OwnForm *page = view;
+    page->email = me(request)->email;
+    page->has_second = me(request)->second;
     return STATUS_OK;
 }
 
@@ -62,6 +64,24 @@ FORM(email_confirm, OwnForm, .path = "/my/email/confirm",
      .title = "Confirm your new e-mail address", .fill = fill_email_confirm,
      .draw = email_confirm_page, .to = "/my/profile",
      .help = "A button that confirms the new address.");
+
+static Status fill_email_back(WebRequest *request, void *view, Frame *frame)
+{
+    (void)frame;
+    Link link;
+    Status status =
+        links_peek(site_of(request)->app->accounts, LINK_BACK, form_typed(view, "token"),
+                   web_arena(request), &link, web_reason(request));
+    if (status == STATUS_NOT_FOUND)
+        return reason_set(web_reason(request), status, "", "this link is not known");
+    TRY(status);
+    web_private(request);
+    return STATUS_OK;
+}
+
+FORM(email_back, OwnForm, .path = "/email/back", .title = "Take a change back",
+     .fill = fill_email_back, .draw = email_back_page, .to = "/forgotten",
+     .help = "A button that takes a change of the e-mail address back.");
 
 /* ---- Tokens ------------------------------------------------------------------------------------------------------------------ */
 

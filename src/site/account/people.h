@@ -14,6 +14,7 @@ typedef struct OwnForm {
     bool gone;              /* the session that this browser had has ended */
     bool is_demo;
     bool can_mail;
+    bool has_second;  /* the viewer has a second factor */
     const Oidc *oidc; /* other sites to log in by, or NULL */
     Slice provider;   /* what the one is called that vouches for who registers */
 } OwnForm;

@@ -65,6 +65,7 @@ static Status fill_linked(WebRequest *request, void *view, Frame *frame)
         frame->title = SLICE_EMPTY;
         return STATUS_OK;
     }
+    page->can_mail = mail_can_send(ops->app->mail);
     page->provider = provider_title(ops, joining.who.provider);
     page->invitation = joining.invitation;
     if (page->form.status == STATUS_OK) {
