@@ -59,7 +59,8 @@ static int64_t world_now_us(void *self)
 
 static int64_t world_steady_us(void *self)
 {
-    return clock_steady_us(((DemoWorld *)self)->real.clock);
+    DemoWorld *own = self;
+    return clock_steady_us(own->real.clock) + atomic_load(&own->now_us) - own->began_us;
 }
 
 static void world_sleep_us(void *self, int64_t us)
@@ -83,7 +84,8 @@ static int64_t beginning_us(const DemoPlan *plan)
 
 World demo_world(DemoWorld *own, World real, const DemoPlan *plan)
 {
-    atomic_store(&own->now_us, beginning_us(plan));
+    own->began_us = beginning_us(plan);
+    atomic_store(&own->now_us, own->began_us);
     atomic_store(&own->luck, mixed(plan->seed ^ UINT64_C(0x1D5)));
     own->real = real;
     return (World){.clock = {world_now_us, world_steady_us, world_sleep_us, own, NULL},

@@ -22,9 +22,11 @@ typedef struct DemoPlan {
     int64_t until_us; /* the end of an hour */
 } DemoPlan;
 
-/* The machine's disk and steady clock, with a time and a luck of the crowd's own. */
+/* The machine's disk, with a time and a luck of the crowd's own. Both clocks follow that time, so that none of its hours looks like a clock
+ * that was set. */
 typedef struct DemoWorld {
     _Atomic int64_t now_us; /* the store reads it, too */
+    int64_t began_us;
     _Atomic uint64_t luck;
     World real;
 } DemoWorld;

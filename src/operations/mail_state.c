@@ -231,7 +231,7 @@ static Status mail_test(Operations *ops, const Actor *actor, const MailTest *req
     bool is_sent = ret_entry->state == MAIL_SENT || ret_entry->state == MAIL_OUTBOX;
     if (is_sent || request->queue)
         return STATUS_OK;
-    return reason_set(reason, STATUS_UNAVAILABLE, "", "not sent%s: %.*s",
+    return reason_set(reason, STATUS_REFUSED, "", "not sent%s: %.*s",
                       ret_entry->state == MAIL_WAITING ? ", and tried again later" : "",
                       SLICE_ARG(ret_entry->error));
 }

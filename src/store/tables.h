@@ -72,7 +72,8 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
     X(REQUEST_KEYS, 11, "request_keys", NOTES_PLAIN, true, true, "account",                        \
       "keyed hash of the key: keyed hash of the request; expires after 7 days",                    \
       "accounts: after a request with an Idempotency-Key")                                         \
-    X(JOURNEYS, 87, "journeys", CONDITIONAL, false, true, "keyed hash of the state (32 bytes)",    \
+    X(JOURNEYS, 87, "journeys", NOTES_CONDITIONAL, false, true,                                      \
+      "keyed hash of the state (32 bytes)",                                                        \
       "journey: id of the write, used or not, when, keyed hash of the browser's secret, what was " \
       "meant (sealed); ~/id: receipts; all of it expires, after 10 minutes until it is used",      \
       "accounts: while somebody logs in at another site")                                          \

@@ -9,7 +9,7 @@ import pytest
 from conftest import ostraka
 
 TASKS = {"project", "sweep", "sweep-older", "pass", "recount", "lists", "moves", "names", "digests", "reports", "keep", "retention",
-         "checkpoint", "answers", "rankings", "merges", "letters", "letters-older", "report-letters"}
+         "checkpoint", "answers", "rankings", "merges", "letters", "letters-older", "report-letters", "leaving"}
 
 
 class Site:

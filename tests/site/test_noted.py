@@ -96,6 +96,8 @@ LINES = {
     "policy merge": [[Site.policy, "--into", Site.policy, "--reason", "the same"], [Site.policy, Site.policy, Site.policy, "--into", "new", "--reason", "so"]],
     "policy delete": [[Site.policy, "--reason", "abuse"]],
     "policy appeal": [[Site.hidden, "--reason", "a mistake"]],
+    "policy repair-time": [[Site.policy, "--reason", "the clock was wrong"]],
+    "clock confirm": [[]],
     "policy answer": [[Site.policy, "--text", "Yes.", "--outcome", "accepted"]],
     "category add": [["Harbours"]],
     "category set": [["Harbours", "--active", "off"]],

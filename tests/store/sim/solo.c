@@ -61,9 +61,9 @@ static void synced(SimSolo *solo, size_t count)
             version_release(solo->journal[i].before);
         version_release(solo->journal[i].after);
     }
-    memmove(solo->journal, solo->journal + count,
-            (solo->journal_count - count) * sizeof *solo->journal);
     solo->journal_count -= count;
+    if (count > 0 && solo->journal_count > 0)
+        memmove(solo->journal, solo->journal + count, solo->journal_count * sizeof *solo->journal);
 }
 
 /* Lazy writes that are old enough have been synced by now. */
