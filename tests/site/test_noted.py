@@ -165,7 +165,7 @@ def test_a_command_is_in_the_log_before_it_is_done(site, name):
         news = new_acts(site, before)
         assert news and {act["kind"] for act in news} <= set(row["acts"]), (done.stderr, news)
         assert {act["origin"] for act in news} == {"command line"}
-        if name != "user second-off":  # nobody here has one
+        if name not in ("user second-off", "policy repair-time"):  # nobody here has one, and no clock was wrong
             assert done.returncode == 0, done.stderr
             assert {act["outcome"] for act in news} == {"done"}
 

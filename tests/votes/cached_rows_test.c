@@ -5,7 +5,7 @@
 #include "faulty.h"
 #include "ledger_fixture.h"
 
-enum { VOTERS = 3, POLICIES = 5, SAVES = 300, THREADS = 6, SAVES_EACH = 60, UPDATE_CALL = 2 };
+enum { VOTERS = 3, POLICIES = 5, SAVES = 300, THREADS = 6, SAVES_EACH = 60, UPDATE_CALL = 3 };
 
 static Faulty faulty;
 static Votes *keeper; /* on the faulty store, with copies; fixture.votes reads the store itself */
