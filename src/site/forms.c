@@ -335,7 +335,8 @@ static Status answer(WebRequest *request, const FormPage *page, Form *form, Stat
     if (!form->fault.is_set)
         form->fault = form_fault(web_reason(request));
     Status drawn = form_draw(request, page, form, status_http(has_code ? status : STATUS_REFUSED));
-    return drawn == STATUS_OK ? STATUS_OK : status; /* an error page tells the same outcome */
+    /* An error page tells the same outcome. What was read wrongly did nothing, so the page's own reason says more. */
+    return drawn == STATUS_OK || status == STATUS_INVALID ? drawn : status;
 }
 
 static Status take_form(WebRequest *request)

@@ -215,7 +215,7 @@ def test_everybody_gets_what_the_table_says_and_nobody_more(town, things):
         asked += 1
         got = not is_refusal(answer, route, things)
         if got != expected or answer.status == 400 or answer.status >= 500:
-            words = " ".join(re.sub(r"<[^>]*>", " ", answer.text).split())[:200]
+            words = " ".join(re.sub(r"<[^>]*>", " ", answer.text.partition("<main")[2] or answer.text).split())[:200]
             wrong.append(f"{route['method']} {route['path']} by {kind}, {'own' if own else 'foreign'}: {answer.status}, "
                          f"{'may' if expected else 'may not'}: {words}")
     assert not wrong, f"{len(wrong)} of {asked}:\n" + "\n".join(wrong[:60])
