@@ -4,6 +4,7 @@
  * somebody who asks by post, needs none, and is in the audit log. What it holds is what the pages and the API show one by one, written by the
  * same schemas. Bounded: at most DATA_EVENTS saves and salaries and DATA_POLICIES policies; where the history goes on, the file says where.
  * Secrets are in it in no form. */
+#include "operations/follow.h"
 #include "operations/notices.h"
 #include "operations/own_access.h"
 #include "operations/schema_macros.h"
@@ -27,6 +28,7 @@ typedef struct OwnData {
     Login *logins;
     size_t login_count;
     TokenList tokens;
+    Following following;
     LinkedList connections;
     SecondView second;
 } OwnData;
@@ -53,6 +55,7 @@ static const ApiMember DATA[] = {
     OBJECT("history", OwnData, history, MY_HISTORY, .help = "All that you saved and earned."),
     LIST("policies", OwnData, policies, policy_count, MY_POLICY, .help = "Those that you own."),
     OBJECT("watching", OwnData, watching, WATCHING, .help = "The policies that you watch."),
+    LIST("following", OwnData, following.groups, following.count, FOLLOWED, .help = "The categories and parties that you follow."),
     OBJECT("notices", OwnData, notices, NOTICES, .help = "What you were told."),
     OBJECT("sessions", OwnData, sessions, SESSIONS, .help = "Where you are logged in."),
     LIST("logins", OwnData, logins, login_count, LOGIN, .help = "The last log-ins, the newest first."),
@@ -82,7 +85,7 @@ static Status add_policies(Operations *ops, Arena *arena, OwnData *data)
     return STATUS_OK;
 }
 
-static Status fill(Operations *ops, Arena *arena, OwnData *data)
+static Status fill(Operations *ops, const Actor *actor, Arena *arena, OwnData *data)
 {
     const Account *account = &data->account;
     VoterState state;
@@ -107,6 +110,7 @@ static Status fill(Operations *ops, Arena *arena, OwnData *data)
     data->history.count = count;
     TRY(add_policies(ops, arena, data));
     TRY(my_watching(ops, account->id, arena, &data->watching));
+    TRY(following_of(ops, actor, arena, &data->following));
     TRY(my_notices(ops, account->id, arena, &data->notices));
     TRY(own_sessions(ops, account, arena, &data->sessions));
     TRY(logins_list(ops->app->accounts, account->id, arena, &data->logins, &data->login_count));
@@ -130,7 +134,7 @@ static Status data_show(Operations *ops, const Actor *actor, const DataShow *req
     TRY(operation_audit_own(ops, actor, "data show", &entry, reason));
     ret_data->account = *actor->account;
     ret_data->made_us = clock_now_us(ops->app->world.clock);
-    return operation_audit_end(ops, entry, fill(ops, arena, ret_data));
+    return operation_audit_end(ops, entry, fill(ops, actor, arena, ret_data));
 }
 
 /* clang-format off */

@@ -6,7 +6,7 @@ import pytest
 from program import Api, Client
 from test_people import PASSWORD, SitePeople, shared
 
-PARTS = {"made", "id", "name", "email", "real_name", "real_name_shown", "state", "registered", "votes", "history", "policies", "watching",
+PARTS = {"made", "id", "name", "email", "real_name", "real_name_shown", "state", "registered", "votes", "history", "policies", "watching", "following",
          "notices", "sessions", "logins", "tokens", "connections", "second_factor"}
 
 
@@ -34,6 +34,7 @@ def test_the_file_has_everything_of_mine_and_nothing_of_others(town):
     for held in range(1, 46):  # more than two pages of history
         call(town, "vote", "save", "--as", "berta", f"{policies[0]}={held}")
     anna.send("/my/tokens", "/my/tokens", name="<b>mine</b>")
+    assert anna.ask("POST", "/my/following", {**anna.get(anna.get("/categories/1").location).form("/my/following")}).code == 303
     answer = anna.send("/my/data", "/my/data", password=PASSWORD)
     assert answer.code == 200 and answer.headers["content-type"].startswith("application/json")
     assert answer.headers["content-disposition"] == 'attachment; filename="my-data.json"' and "no-store" in answer.headers["cache-control"]
@@ -45,6 +46,7 @@ def test_the_file_has_everything_of_mine_and_nothing_of_others(town):
     assert saves == list(range(45, 0, -1)) and data["history"]["next"] is None
     assert sum(event["pollies"] for event in data["history"]["events"]) == 100
     assert [token["name"] for token in data["tokens"]["tokens"]] == ["<b>mine</b>"]
+    assert [(one["kind"], one["group"], one["name"]) for one in data["following"]] == [("category", 1, "Education")]
     assert data["logins"][0]["success"] and data["sessions"]["sessions"]
     for secret in (PASSWORD, "ost_", anna.cookies["session"], "$2b$"):
         assert secret not in answer.text
