@@ -210,6 +210,11 @@ bool address_in_ranges(Address address, const AddressRanges *ranges)
     return false;
 }
 
+bool address_is_exempt(Address address, const AddressRanges *exempt)
+{
+    return address_is_loopback(address) || address_in_ranges(address, exempt);
+}
+
 /* Cuts the last element off a list with commas; false when nothing is left. */
 static bool split_last(Slice *rest, Slice *ret_element)
 {

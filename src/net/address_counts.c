@@ -52,6 +52,14 @@ int64_t address_counts_add(AddressCounts *address_counts, Address address, int64
     return (*address_count)->count += amount;
 }
 
+bool address_counts_take(AddressCounts *address_counts, Address address, int64_t most)
+{
+    if (address_counts_add(address_counts, address, 1) <= most)
+        return true;
+    address_counts_remove(address_counts, address, 1);
+    return false;
+}
+
 void address_counts_remove(AddressCounts *address_counts, Address address, int64_t amount)
 {
     AddressCount **address_count = find(address_counts, address_group(address));

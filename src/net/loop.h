@@ -42,7 +42,7 @@ typedef struct NetLoop {
     _Atomic(NetPost *) inbox; /* the newest first */
     _Atomic int64_t since_us; /* it has not waited for anything since then; 0: it waits */
     Timers timers;
-    int64_t now_us; /* steady, of this turn */
+    int64_t now_us; /* steady, of this turn; what takes long may read the clock into it again */
     int event_count;
     struct epoll_event events[NET_LOOP_EVENTS]; /* of this turn */
 } NetLoop;

@@ -103,7 +103,8 @@ static void make_parts(WebServer *server)
                                .total = config->connections,
                                .per_address = config->connections_per_address,
                                .exempt = server->trusted};
-    server->connections = connections_new(&limits, world.clock);
+    net_loop_open(&server->keeper, world.clock);
+    server->connections = connections_new(&limits, &server->keeper);
     server->bodies = shares_new(config->bodies_bytes, config->bodies_bytes / BODIES_PER_ADDRESS,
                                 &server->trusted);
     server->metrics = metrics_new(server->routes, server->route_count);
@@ -116,8 +117,10 @@ static void make_parts(WebServer *server)
 
 static void free_server(WebServer *server)
 {
-    if (server->connections != NULL)
+    if (server->connections != NULL) {
         connections_free(server->connections);
+        net_loop_close(&server->keeper);
+    }
     shares_free(server->bodies);
     metrics_free(server->metrics);
     page_cache_free(server->page_cache);

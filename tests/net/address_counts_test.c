@@ -28,6 +28,21 @@ TEST(an_ipv4_address_counts_alone_and_an_ipv6_one_with_its_64)
     address_counts_free(counts);
 }
 
+TEST(one_more_than_the_limit_is_refused_and_not_counted)
+{
+    AddressCounts *counts = address_counts_new();
+    Address address = parsed("192.0.2.1");
+    EXPECT(address_counts_take(counts, address, 2) && address_counts_take(counts, address, 2));
+    EXPECT(!address_counts_take(counts, address, 2));
+    EXPECT(address_counts_take(counts, parsed("192.0.2.2"), 2));
+    address_counts_remove(counts, address, 1);
+    EXPECT(address_counts_take(counts, address, 2));
+    EXPECT(!address_counts_take(counts, parsed("192.0.2.3"), 0));
+    address_counts_remove(counts, address, 2);
+    address_counts_remove(counts, parsed("192.0.2.2"), 1);
+    address_counts_free(counts); /* which checks that nothing else is left */
+}
+
 /* More addresses than there are buckets, so that many share one. */
 TEST(addresses_that_share_a_bucket_are_kept_apart)
 {

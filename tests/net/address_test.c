@@ -220,3 +220,13 @@ TEST(somebodys_networks_are_counted_with_their_addresses)
     EXPECT(address_equal(network("ffff::1", 3), parsed("e000::")));
     EXPECT(address_equal(network("ffff::1", 0), parsed("::")));
 }
+
+TEST(nothing_is_counted_for_loopback_and_the_given_proxies)
+{
+    AddressRanges proxies;
+    EXPECT_STATUS(address_ranges_parse(SLICE("10.0.0.0/8"), &proxies, NULL), STATUS_OK);
+    EXPECT(address_is_exempt(parsed("127.0.0.1"), &proxies));
+    EXPECT(address_is_exempt(parsed("::1"), &proxies));
+    EXPECT(address_is_exempt(parsed("10.1.2.3"), &proxies));
+    EXPECT(!address_is_exempt(parsed("11.1.2.3"), &proxies));
+}
