@@ -13,7 +13,8 @@
  *   2. After net_loop_wake the thread does not wait before it has begun another turn. Wakes that come together may share one.
  *   3. Nothing is lost: what was posted, or which wake was given, before the thread waits ends that wait.
  *   4. Only the events of a turn are at hand together, up to NET_LOOP_EVENTS. In an event, free nothing that is watched but the event's own
- *      watch; a post or a timer may free any, since no event of the turn is left then. Closing a socket ends its watch.
+ *      watch; a post or a timer may free any, since no event of the turn is left then. Closing a socket ends its watch,
+ *      unless it has a second handle (dup): then forget it first.
  * Not promised: fairness between sockets beyond a batch. Whoever has much to do stops, and goes on in a later turn. */
 #pragma once
 
