@@ -34,3 +34,28 @@ TEST(timers_run_in_their_order_and_cleared_ones_never)
     EXPECT(timers_next_us(&timers) == INT64_MAX);
     timers_free(&timers);
 }
+
+static Timers own;
+
+static void set_next(Timer *timer)
+{
+    note(timer);
+    if (due_count < 3)
+        timers_set(&own, timer, timer->at_us + 1);
+}
+
+TEST(a_timer_may_set_itself_again_and_all_can_be_run_out)
+{
+    Timer first = {.due = set_next}, last = {.due = note};
+    due_count = 0;
+    timers_set(&own, &first, 10);
+    timers_set(&own, &last, INT64_MAX);
+    timers_run(&own, 11);
+    EXPECT_I64(due_count, 2);
+    EXPECT(timer_is_set(&first));
+    timers_run(&own, INT64_MAX);
+    EXPECT_I64(due_count, 4);
+    EXPECT(!timer_is_set(&first) && !timer_is_set(&last));
+    timers_run(&own, INT64_MAX); /* nothing is left */
+    timers_free(&own);
+}
