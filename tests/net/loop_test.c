@@ -58,7 +58,7 @@ static Actor actor(NetLoop *loop, char name)
                    .loop = loop,
                    .watch = {on_event},
                    .post = {.run = on_post},
-                   .timer = {on_timer}};
+                   .timer = {.due = on_timer}};
 }
 
 static void begin(NetLoop *loop, TestWorld *own)
