@@ -28,7 +28,7 @@
     X(TASKS, "tasks", "tasks/tasks.c", "the next task that is due", "`tasks_stop`: a flag between pieces")                                      \
     X(MAIL, "mail", "mail/worker.c", "the next e-mail that is due", "`mail_stop`: a flag, which also cuts an attempt off")                       \
     X(WEB, "web", "web/loop.c", "its connections, an eventfd (`web_threads` of them)", "`loop_stop`: a flag and the eventfd")                   \
-    X(WEB_ACCEPTOR, "web-acceptor", "web/listener.c", "new connections, the next deadline", "`web_server_stop`: a flag and an eventfd")          \
+    X(WEB_ACCEPTOR, "web-acceptor", "web/listener.c", "new connections, the next deadline, an eventfd", "`web_server_stop`: a flag and the eventfd")          \
     X(WEB_SAVE, "web-save", "web/pool.c", "requests that write (condition)", "`pool_stop`: finishes what it has")                               \
     X(WEB_PASSWORD, "web-password", "web/pool.c", "requests that compute a password (condition)", "`pool_stop`")                                \
     X(WEB_OUTSIDE, "web-outside", "web/pool.c", "requests that ask another site (condition)", "`pool_stop`")                                    \

@@ -10,8 +10,8 @@
 
 #include "cli/cluster.h"
 #include "cli/site_facts.h"
+#include "net/address.h"
 #include "store/rocksdb/rocksdb.h"
-#include "web/address.h"
 #include "web/http_rules.h"
 
 /* ---- Engines ------------------------------------------------------------------------------------------------ */

@@ -49,7 +49,7 @@ static void end_request(Channel *channel, bool is_cut)
 /* Neither the kernel nor the timer has to do with it any more. */
 static void forget_socket(Channel *channel)
 {
-    loop_forget(channel->loop, channel->fd);
+    net_loop_forget(&channel->loop->net, channel->fd);
     connections_remove(channel->loop->server->connections, channel->connection);
     channel->fd = -1;
 }

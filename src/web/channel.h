@@ -9,6 +9,7 @@
 
 #include <sys/uio.h>
 
+#include "net/loop.h"
 #include "web/connections.h"
 #include "web/framing.h"
 
@@ -29,9 +30,10 @@ struct Channel {
     struct Loop *loop;
     Connection *connection;
     int fd; /* -1: given away, and the connection's record with it */
+    NetWatch watch;
     ChannelState state;
     Channel *next, *previous; /* of the loop's ring */
-    Channel *queued;          /* the next in the inbox, or of those that go on soon */
+    NetPost post;             /* in the inbox, or of those that go on soon */
     bool is_queued;           /* goes on soon: an event need not begin anything */
     bool is_readable;         /* there may be something to read */
     bool is_ending; /* the kernel has told of the end, which may stand behind bytes to read */

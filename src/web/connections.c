@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "web/address_counts.h"
+#include "net/address_counts.h"
 
 enum { LINGER_MS = 5000 };
 
@@ -36,29 +36,106 @@ struct Connection {
         body_bytes; /* received of the body that it waits for, or CONNECTION_BODY_WHOLE */
 };
 
+/* A second handle of a socket that is being drained; the timer's thread has it. */
 typedef struct Lingering {
-    int fd;
-    int64_t until_us;
+    Connections *connections;
+    int fd; /* -1: this place is free */
+    NetPost post;
+    NetWatch watch;
+    Timer end;
 } Lingering;
 
 struct Connections {
     ConnectionLimits limits;
-    Clock clock;
-    pthread_mutex_t lock; /* list, address counts, lingering */
+    NetLoop *loop;
+    pthread_mutex_t lock; /* list, address counts, places for lingering */
     Connection list;      /* a ring; this one is no connection */
     AddressCounts *address_counts;
     Lingering lingering[CONNECTIONS_LINGER_MAX];
-    size_t lingering_count;
     _Atomic size_t open;
     _Atomic uint64_t cuts[CONNECTION_CUTS];
 };
 
-Connections *connections_new(const ConnectionLimits *limits, Clock clock)
+/* ---- Draining ---- */
+
+/* True when the client is gone or has finished. MSG_TRUNC throws the bytes away without copying them. */
+static bool drained(int fd)
+{
+    ssize_t got;
+    int rounds = 64; /* others wait too */
+    do {
+        got = recv(fd, NULL, 1 << 20, MSG_DONTWAIT | MSG_TRUNC);
+    } while (got > 0 && --rounds > 0);
+    return got == 0 || (got < 0 && errno != EAGAIN);
+}
+
+static void linger_end(Lingering *lingering)
+{
+    NetLoop *loop = lingering->connections->loop;
+    timers_clear(&loop->timers, &lingering->end);
+    net_loop_forget(loop, lingering->fd);
+    pthread_mutex_lock(&lingering->connections->lock);
+    close(lingering->fd);
+    lingering->fd = -1;
+    pthread_mutex_unlock(&lingering->connections->lock);
+}
+
+static void linger_begin(NetPost *post)
+{
+    Lingering *lingering = OWNER_OF(post, Lingering, post);
+    NetLoop *loop = lingering->connections->loop;
+    timers_set(&loop->timers, &lingering->end, loop->now_us + LINGER_MS * US_PER_MS);
+    if (!net_loop_watch(loop, lingering->fd, EPOLLIN, &lingering->watch))
+        linger_end(lingering);
+}
+
+static void linger_drain(NetWatch *watch, uint32_t events)
+{
+    Lingering *lingering = OWNER_OF(watch, Lingering, watch);
+    (void)events;
+    if (drained(lingering->fd))
+        linger_end(lingering);
+}
+
+static void linger_is_late(Timer *timer)
+{
+    linger_end(OWNER_OF(timer, Lingering, end));
+}
+
+static Lingering *linger_place(Connections *connections)
+{
+    for (size_t i = 0; i < CONNECTIONS_LINGER_MAX; i++)
+        if (connections->lingering[i].fd < 0)
+            return &connections->lingering[i];
+    return NULL;
+}
+
+/* Under the lock. Keeps the socket open by a second handle, so that closing the first one does not reset the connection. */
+static void keep_lingering(Connections *connections, const Connection *connection)
+{
+    Lingering *lingering = linger_place(connections);
+    int fd = lingering == NULL ? -1 : fcntl(connection->fd, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0)
+        return;
+    shutdown(fd, SHUT_WR);
+    lingering->fd = fd;
+    net_loop_post(connections->loop, &lingering->post);
+}
+
+/* ---- Opening and closing ---- */
+
+Connections *connections_new(const ConnectionLimits *limits, NetLoop *loop)
 {
     Connections *connections = calloc(1, sizeof *connections);
     CHECK(connections != NULL);
     connections->limits = *limits;
-    connections->clock = clock;
+    connections->loop = loop;
+    for (size_t i = 0; i < CONNECTIONS_LINGER_MAX; i++)
+        connections->lingering[i] = (Lingering){.connections = connections,
+                                                .fd = -1,
+                                                .post = {.run = linger_begin},
+                                                .watch = {linger_drain},
+                                                .end = {.due = linger_is_late}};
     connections->address_counts = address_counts_new();
     connections->list.next = connections->list.previous = &connections->list;
     CHECK(pthread_mutex_init(&connections->lock, NULL) == 0);
@@ -68,8 +145,9 @@ Connections *connections_new(const ConnectionLimits *limits, Clock clock)
 void connections_free(Connections *connections)
 {
     CHECK(connections->list.next == &connections->list);
-    for (size_t i = 0; i < connections->lingering_count; i++)
-        close(connections->lingering[i].fd);
+    for (size_t i = 0; i < CONNECTIONS_LINGER_MAX; i++)
+        if (connections->lingering[i].fd >= 0)
+            close(connections->lingering[i].fd);
     address_counts_free(connections->address_counts);
     pthread_mutex_destroy(&connections->lock);
     free(connections);
@@ -89,11 +167,6 @@ static void cut(Connections *connections, Connection *connection, ConnectionCut 
     atomic_fetch_add_explicit(&connections->cuts[why], 1, memory_order_relaxed);
 }
 
-static bool is_exempt(const Connections *connections, Address peer)
-{
-    return address_is_loopback(peer) || address_in_ranges(peer, &connections->limits.exempt);
-}
-
 /* Counts the refusal of whoever asks. */
 static bool connections_full(Connections *connections)
 {
@@ -106,11 +179,11 @@ static bool connections_full(Connections *connections)
 /* Under the lock: whether its address may have one more. */
 static bool count_holder(Connections *connections, Connection *connection)
 {
-    connection->is_counted = !is_exempt(connections, connection->peer);
-    if (!connection->is_counted || address_counts_add(connections->address_counts, connection->peer,
-                                                      1) <= connections->limits.per_address)
+    connection->is_counted = !address_is_exempt(connection->peer, &connections->limits.exempt);
+    if (!connection->is_counted ||
+        address_counts_take(connections->address_counts, connection->peer,
+                            connections->limits.per_address))
         return true;
-    address_counts_remove(connections->address_counts, connection->peer, 1);
     atomic_fetch_add_explicit(&connections->cuts[CONNECTION_CUT_ADDRESS], 1, memory_order_relaxed);
     return false;
 }
@@ -124,7 +197,7 @@ Connection *connections_add(Connections *connections, int fd, Address peer)
     connection->fd = fd;
     connection->peer = peer;
     atomic_store_explicit(&connection->body_bytes, CONNECTION_BODY_WHOLE, memory_order_relaxed);
-    atomic_store_explicit(&connection->since_us, clock_steady_us(connections->clock),
+    atomic_store_explicit(&connection->since_us, clock_steady_us(connections->loop->clock),
                           memory_order_relaxed);
     pthread_mutex_lock(&connections->lock);
     bool has_place = count_holder(connections, connection);
@@ -139,19 +212,6 @@ Connection *connections_add(Connections *connections, int fd, Address peer)
         return connection;
     free(connection);
     return NULL;
-}
-
-/* Keeps the socket open by a second handle, so that closing the first one does not reset the connection. */
-static void keep_lingering(Connections *connections, const Connection *connection)
-{
-    if (connections->lingering_count == CONNECTIONS_LINGER_MAX)
-        return;
-    int fd = fcntl(connection->fd, F_DUPFD_CLOEXEC, 0);
-    if (fd < 0)
-        return;
-    shutdown(fd, SHUT_WR);
-    connections->lingering[connections->lingering_count++] =
-        (Lingering){fd, clock_steady_us(connections->clock) + LINGER_MS * US_PER_MS};
 }
 
 void connections_remove(Connections *connections, Connection *connection)
@@ -247,47 +307,12 @@ static void judge(Connections *connections, Connection *connection, int64_t now_
 
 void connections_tick(Connections *connections)
 {
-    int64_t now_us = clock_steady_us(connections->clock);
+    int64_t now_us = clock_steady_us(connections->loop->clock);
     pthread_mutex_lock(&connections->lock);
     Connection *connection = connections->list.next;
     for (; connection != &connections->list; connection = connection->next)
         if (!connection->is_cut)
             judge(connections, connection, now_us);
-    pthread_mutex_unlock(&connections->lock);
-}
-
-size_t connections_lingering(Connections *connections, int *ret_fds)
-{
-    pthread_mutex_lock(&connections->lock);
-    size_t count = connections->lingering_count;
-    for (size_t i = 0; i < count; i++)
-        ret_fds[i] = connections->lingering[i].fd;
-    pthread_mutex_unlock(&connections->lock);
-    return count;
-}
-
-/* True when the client is gone or has finished. MSG_TRUNC throws the bytes away without copying them. */
-static bool drained(int fd)
-{
-    ssize_t got;
-    int rounds = 64; /* others wait too */
-    do {
-        got = recv(fd, NULL, 1 << 20, MSG_DONTWAIT | MSG_TRUNC);
-    } while (got > 0 && --rounds > 0);
-    return got == 0 || (got < 0 && errno != EAGAIN);
-}
-
-void connections_drain(Connections *connections)
-{
-    int64_t now_us = clock_steady_us(connections->clock);
-    pthread_mutex_lock(&connections->lock);
-    for (size_t i = connections->lingering_count; i-- > 0;) {
-        Lingering *lingering = &connections->lingering[i];
-        if (!drained(lingering->fd) && now_us < lingering->until_us)
-            continue;
-        close(lingering->fd);
-        *lingering = connections->lingering[--connections->lingering_count];
-    }
     pthread_mutex_unlock(&connections->lock);
 }
 
@@ -306,6 +331,16 @@ void connections_cut_idle(Connections *connections)
 size_t connections_open(const Connections *connections)
 {
     return atomic_load_explicit(&connections->open, memory_order_relaxed);
+}
+
+size_t connections_lingering(Connections *connections)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&connections->lock);
+    for (size_t i = 0; i < CONNECTIONS_LINGER_MAX; i++)
+        count += connections->lingering[i].fd >= 0;
+    pthread_mutex_unlock(&connections->lock);
+    return count;
 }
 
 size_t connections_busy(Connections *connections)

@@ -17,8 +17,8 @@
  * Workers only store two numbers per change of state; all judging is the timer's. */
 #pragma once
 
-#include "base/world.h"
-#include "web/address.h"
+#include "net/address.h"
+#include "net/loop.h"
 
 typedef struct Connections Connections;
 typedef struct Connection Connection;
@@ -46,8 +46,9 @@ typedef enum ConnectionCut {
 
 enum { CONNECTIONS_TICK_MS = 250, CONNECTIONS_LINGER_MAX = 64 };
 
-Connections *connections_new(const ConnectionLimits *limits, Clock clock);
-/* All connections must be closed. */
+/* The loop is the timer's thread's. */
+Connections *connections_new(const ConnectionLimits *limits, NetLoop *loop);
+/* All connections must be closed, and the timer's thread have ended. */
 void connections_free(Connections *connections);
 
 /* By one thread: the record of a new connection. NULL: it is refused, and its socket is to be closed unread; that is counted. */
@@ -74,16 +75,14 @@ Address connection_peer(const Connection *connection);
 
 /* Cuts what is late. */
 void connections_tick(Connections *connections);
-/* Copies the sockets that are being drained (room for CONNECTIONS_LINGER_MAX), to wait for. */
-size_t connections_lingering(Connections *connections, int *ret_fds);
-/* Throws away what has arrived on them, and lets go of those that are done or late. */
-void connections_drain(Connections *connections);
 
 /* ---- For anyone ---- */
 
 /* No request can come in on these any more; requests that are under way are left to finish. */
 void connections_cut_idle(Connections *connections);
 size_t connections_open(const Connections *connections);
+/* Sockets that are being drained. */
+size_t connections_lingering(Connections *connections);
 /* Requests under way. */
 size_t connections_busy(Connections *connections);
 uint64_t connections_cut_count(const Connections *connections, ConnectionCut cut);

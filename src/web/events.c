@@ -2,9 +2,6 @@
 #include "web/events.h"
 
 #include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "base/threads.h"
 #include "web/events_private.h"
@@ -30,15 +27,6 @@ static int64_t or_else(int64_t given, int64_t usual)
     return given != 0 ? given : usual;
 }
 
-static void open_files(Events *events)
-{
-    struct epoll_event wake = {.events = EPOLLIN, .data.ptr = NULL};
-    events->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    events->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    CHECK(events->epoll_fd >= 0 && events->wake_fd >= 0);
-    CHECK(epoll_ctl(events->epoll_fd, EPOLL_CTL_ADD, events->wake_fd, &wake) == 0);
-}
-
 Status events_start(const EventsOptions *options, Events **ret_events, Reason *reason)
 {
     AddressRanges exempt;
@@ -51,21 +39,14 @@ Status events_start(const EventsOptions *options, Events **ret_events, Reason *r
     events->options.stuck_ms = or_else(options->stuck_ms, STUCK_MS);
     events->exempt = exempt;
     events->address_counts = address_counts_new();
-    events->last_arrival = &events->arrivals;
     events->order.later = events->order.earlier = &events->order;
     /* Numbers that a restart does not use again. */
     events->next_id = (uint64_t)clock_now_us(options->world.clock);
     CHECK(pthread_mutex_init(&events->lock, NULL) == 0);
-    open_files(events);
+    net_loop_open(&events->loop, options->world.clock);
     events->thread = thread_start(THREAD_WEB_EVENTS, events_loop, events);
     *ret_events = events;
     return STATUS_OK;
-}
-
-void events_wake(Events *events)
-{
-    uint64_t one = 1;
-    CHECK(write(events->wake_fd, &one, sizeof one) == sizeof one);
 }
 
 /* Marked topics without watchers are still there. */
@@ -84,45 +65,35 @@ void events_stop(Events *events)
     if (events == NULL)
         return;
     atomic_store(&events->ends, true);
-    events_wake(events);
+    net_loop_wake(&events->loop);
     pthread_join(events->thread, NULL);
     free_topics(events);
     CHECK(events->places == 0);
     address_counts_free(events->address_counts);
-    close(events->epoll_fd);
-    close(events->wake_fd);
+    net_loop_close(&events->loop);
     pthread_mutex_destroy(&events->lock);
     free(events);
 }
 
 /* ---- Places ---- */
 
-static bool is_exempt(const Events *events, Address client)
+/* Under the lock. */
+static Status take_place(Events *events, Address client)
 {
-    return address_is_loopback(client) || address_in_ranges(client, &events->exempt);
-}
-
-static void give_back(Events *events, Address client)
-{
-    events->places--;
-    if (!is_exempt(events, client))
-        address_counts_remove(events->address_counts, client, 1);
+    const Config *config = events->options.config;
+    if (events->places >= config->watchers)
+        return STATUS_UNAVAILABLE;
+    if (!address_is_exempt(client, &events->exempt) &&
+        !address_counts_take(events->address_counts, client, config->watchers_per_address))
+        return STATUS_THROTTLED;
+    events->places++;
+    return STATUS_OK;
 }
 
 Status events_reserve(Events *events, Address client, Reason *reason)
 {
-    const Config *config = events->options.config;
-    Status status = STATUS_OK;
     pthread_mutex_lock(&events->lock);
-    events->places++;
-    int64_t held =
-        is_exempt(events, client) ? 0 : address_counts_add(events->address_counts, client, 1);
-    if (events->places > config->watchers)
-        status = STATUS_UNAVAILABLE;
-    else if (held > config->watchers_per_address)
-        status = STATUS_THROTTLED;
-    if (status != STATUS_OK)
-        give_back(events, client);
+    Status status = take_place(events, client);
     pthread_mutex_unlock(&events->lock);
     if (status == STATUS_OK)
         return STATUS_OK;
@@ -135,7 +106,9 @@ Status events_reserve(Events *events, Address client, Reason *reason)
 void events_unreserve(Events *events, Address client)
 {
     pthread_mutex_lock(&events->lock);
-    give_back(events, client);
+    events->places--;
+    if (!address_is_exempt(client, &events->exempt))
+        address_counts_remove(events->address_counts, client, 1);
     pthread_mutex_unlock(&events->lock);
 }
 
@@ -147,15 +120,13 @@ void events_adopt(Events *events, const EventsWatcher *watcher)
     char *texts = (char *)(arrival + 1);
     memcpy(texts, watcher->topic.data, watcher->topic.size);
     memcpy(texts + watcher->topic.size, watcher->head.data, watcher->head.size);
-    *arrival = (Arrival){.fd = watcher->fd,
+    *arrival = (Arrival){.post = {.run = events_take},
+                         .events = events,
+                         .fd = watcher->fd,
                          .client = watcher->client,
                          .topic = slice_of(texts, watcher->topic.size),
                          .head = slice_of(texts + watcher->topic.size, watcher->head.size)};
-    pthread_mutex_lock(&events->lock);
-    *events->last_arrival = arrival;
-    events->last_arrival = &arrival->next;
-    pthread_mutex_unlock(&events->lock);
-    events_wake(events);
+    net_loop_post(&events->loop, &arrival->post);
 }
 
 /* ---- Figures ---- */

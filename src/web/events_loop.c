@@ -7,13 +7,12 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "web/events_private.h"
 
-enum { BATCH = 512, SEND_BUFFER = 32 * 1024, READS_MAX = 16, READ_SIZE = 4096, GATHER_MS = 50 };
+enum { SEND_BUFFER = 32 * 1024, READS_MAX = 16, READ_SIZE = 4096, GATHER_MS = 50 };
 
 /* ---- Watchers ---- */
 
@@ -24,7 +23,7 @@ static void touch(Events *events, Watcher *watcher)
         watcher->later->earlier = watcher->earlier;
         watcher->earlier->later = watcher->later;
     }
-    watcher->sent_us = events->now_us;
+    watcher->sent_us = events->loop.now_us;
     watcher->later = order;
     watcher->earlier = order->earlier;
     watcher->earlier->later = order->earlier = watcher;
@@ -77,6 +76,35 @@ static bool push(Events *events, Watcher *watcher)
     }
 }
 
+/* ---- What sockets tell ---- */
+
+/* A watcher has nothing to say; what it says all the same is thrown away, up to a bound. */
+static bool is_quiet(int fd)
+{
+    for (int i = 0; i < READS_MAX; i++) {
+        ssize_t got = recv(fd, NULL, READ_SIZE, MSG_DONTWAIT | MSG_TRUNC);
+        if (got <= 0)
+            return got < 0 && errno == EAGAIN;
+    }
+    return false;
+}
+
+static void react(NetWatch *watch, uint32_t what)
+{
+    Watcher *watcher = OWNER_OF(watch, Watcher, watch);
+    Topic *topic = watcher->topic;
+    Events *events = topic->events;
+    bool is_alive = (what & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == 0;
+    if (is_alive && (what & EPOLLIN) != 0)
+        is_alive = is_quiet(watcher->fd);
+    if (is_alive && (what & EPOLLOUT) != 0 && watcher->message != NULL)
+        is_alive = push(events, watcher);
+    if (is_alive)
+        return;
+    drop(events, watcher);
+    topic_tidy(events, topic);
+}
+
 /* ---- Newcomers ---- */
 
 static void prepare_socket(const Events *events, int fd)
@@ -94,6 +122,7 @@ static Watcher *watcher_new(Events *events, const Arrival *arrival)
     Watcher *watcher = calloc(1, sizeof *watcher);
     CHECK(watcher != NULL);
     watcher->fd = arrival->fd;
+    watcher->watch.event = react;
     watcher->client = arrival->client;
     watcher->topic = topic_get(events, arrival->topic);
     watcher->next = watcher->topic->watchers;
@@ -108,18 +137,19 @@ static Watcher *watcher_new(Events *events, const Arrival *arrival)
 /* The head goes out whole, since nothing was sent on this answer before, or something is wrong with the socket. */
 static bool welcome(Events *events, Watcher *watcher, const Arrival *arrival)
 {
-    struct epoll_event wanted = {.events = EPOLLIN | EPOLLRDHUP | EPOLLOUT | EPOLLET,
-                                 .data.ptr = watcher};
     prepare_socket(events, watcher->fd);
     ssize_t sent =
         send(watcher->fd, arrival->head.data, arrival->head.size, MSG_NOSIGNAL | MSG_DONTWAIT);
     return sent == (ssize_t)arrival->head.size &&
-           epoll_ctl(events->epoll_fd, EPOLL_CTL_ADD, watcher->fd, &wanted) == 0 &&
+           net_loop_watch(&events->loop, watcher->fd, EPOLLIN | EPOLLRDHUP | EPOLLOUT | EPOLLET,
+                          &watcher->watch) &&
            push(events, watcher);
 }
 
-static void adopt(Events *events, const Arrival *arrival)
+void events_take(NetPost *post)
 {
+    Arrival *arrival = OWNER_OF(post, Arrival, post);
+    Events *events = arrival->events;
     Watcher *watcher = watcher_new(events, arrival);
     Topic *topic = watcher->topic;
     if (topic->newest == NULL)
@@ -128,66 +158,7 @@ static void adopt(Events *events, const Arrival *arrival)
         drop(events, watcher);
         topic_tidy(events, topic);
     }
-}
-
-static Arrival *take_arrivals(Events *events)
-{
-    pthread_mutex_lock(&events->lock);
-    Arrival *first = events->arrivals;
-    events->arrivals = NULL;
-    events->last_arrival = &events->arrivals;
-    pthread_mutex_unlock(&events->lock);
-    return first;
-}
-
-static void adopt_all(Events *events)
-{
-    for (Arrival *arrival = take_arrivals(events), *next; arrival != NULL; arrival = next) {
-        next = arrival->next;
-        adopt(events, arrival);
-        free(arrival);
-    }
-}
-
-/* ---- What sockets tell ---- */
-
-/* A watcher has nothing to say; what it says all the same is thrown away, up to a bound. */
-static bool is_quiet(int fd)
-{
-    for (int i = 0; i < READS_MAX; i++) {
-        ssize_t got = recv(fd, NULL, READ_SIZE, MSG_DONTWAIT | MSG_TRUNC);
-        if (got <= 0)
-            return got < 0 && errno == EAGAIN;
-    }
-    return false;
-}
-
-static void react(Events *events, Watcher *watcher, uint32_t what)
-{
-    Topic *topic = watcher->topic;
-    bool is_alive = (what & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) == 0;
-    if (is_alive && (what & EPOLLIN) != 0)
-        is_alive = is_quiet(watcher->fd);
-    if (is_alive && (what & EPOLLOUT) != 0 && watcher->message != NULL)
-        is_alive = push(events, watcher);
-    if (is_alive)
-        return;
-    drop(events, watcher);
-    topic_tidy(events, topic);
-}
-
-static void wait_and_react(Events *events, int timeout_ms)
-{
-    struct epoll_event batch[BATCH];
-    int count = epoll_wait(events->epoll_fd, batch, BATCH, timeout_ms);
-    events->now_us = clock_steady_us(events->options.world.clock);
-    for (int i = 0; i < count; i++) {
-        uint64_t woken;
-        if (batch[i].data.ptr != NULL)
-            react(events, batch[i].data.ptr, batch[i].events);
-        else
-            (void)!read(events->wake_fd, &woken, sizeof woken);
-    }
+    free(arrival);
 }
 
 /* ---- Rounds ---- */
@@ -216,7 +187,7 @@ static void send_changed(Events *events)
 /* A full socket needs no heartbeat: bytes are on their way already, and the kernel watches over them. */
 static void send_heartbeats(Events *events)
 {
-    int64_t due_us = events->now_us - events->options.heartbeat_ms * US_PER_MS;
+    int64_t due_us = events->loop.now_us - events->options.heartbeat_ms * US_PER_MS;
     Watcher *watcher = events->order.later;
     while (watcher != &events->order && watcher->sent_us <= due_us) {
         Watcher *next = watcher->later;
@@ -235,7 +206,7 @@ static void send_heartbeats(Events *events)
 
 static void run_round(Events *events)
 {
-    int64_t began_us = events->now_us;
+    int64_t began_us = events->loop.now_us;
     send_changed(events);
     int64_t took_us = clock_steady_us(events->options.world.clock) - began_us;
     int64_t interval_us = events_interval_us(events->options.interval_ms * US_PER_MS, took_us);
@@ -247,7 +218,7 @@ static void run_round(Events *events)
 
 static void close_all(Events *events)
 {
-    adopt_all(events); /* newcomers are closed like the others */
+    net_loop_run_posts(&events->loop); /* newcomers are closed like the others */
     while (events->order.later != &events->order) {
         Topic *topic = events->order.later->topic;
         drop(events, events->order.later);
@@ -262,34 +233,27 @@ static int64_t round_due_us(Events *events)
     if (!topics_have_changed(events))
         return INT64_MAX;
     if (events->gathered_us == 0)
-        events->gathered_us = events->now_us + GATHER_MS * US_PER_MS;
+        events->gathered_us = events->loop.now_us + GATHER_MS * US_PER_MS;
     return events->gathered_us > events->next_round_us ? events->gathered_us
                                                        : events->next_round_us;
-}
-
-static int timeout_ms(Events *events)
-{
-    int64_t due_us = round_due_us(events);
-    int64_t next_us = due_us < events->next_beat_us ? due_us : events->next_beat_us;
-    int64_t left_us = next_us - clock_steady_us(events->options.world.clock);
-    return left_us > 0 ? (int)(left_us / US_PER_MS) + 1 : 0;
 }
 
 void *events_loop(void *context)
 {
     Events *events = context;
     Clock clock = events->options.world.clock;
-    events->now_us = events->next_beat_us = clock_steady_us(clock);
+    events->next_beat_us = events->loop.now_us;
     while (!atomic_load(&events->ends)) {
-        wait_and_react(events, timeout_ms(events));
-        adopt_all(events);
-        events->now_us = clock_steady_us(clock);
-        if (events->now_us >= round_due_us(events))
+        int64_t round_us = round_due_us(events);
+        net_loop_turn(&events->loop,
+                      round_us < events->next_beat_us ? round_us : events->next_beat_us);
+        events->loop.now_us = clock_steady_us(clock); /* states may have been built */
+        if (events->loop.now_us >= round_due_us(events))
             run_round(events);
-        if (events->now_us < events->next_beat_us)
+        if (events->loop.now_us < events->next_beat_us)
             continue;
         send_heartbeats(events);
-        events->next_beat_us = events->now_us + events->options.interval_ms * US_PER_MS;
+        events->next_beat_us = events->loop.now_us + events->options.interval_ms * US_PER_MS;
     }
     close_all(events);
     return NULL;

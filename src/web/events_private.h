@@ -7,7 +7,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "web/address_counts.h"
+#include "net/address_counts.h"
+#include "net/loop.h"
 #include "web/events.h"
 
 enum { TOPIC_BUCKETS = 1024 };
@@ -25,6 +26,7 @@ typedef struct Topic Topic;
 typedef struct Watcher Watcher;
 
 struct Topic {
+    Events *events;
     Topic *next;         /* in its bucket; under the lock */
     Topic *next_changed; /* under the lock */
     bool is_changed; /* in the list of changed ones; under the lock. Such a topic is not freed */
@@ -42,12 +44,14 @@ struct Watcher {
     int64_t sent_us;
     uint32_t offset; /* in `message` */
     int fd;
+    NetWatch watch;
     Address client;
 };
 
 /* A newcomer on the way from a web thread to ours. */
 typedef struct Arrival {
-    struct Arrival *next;
+    NetPost post;
+    Events *events;
     int fd;
     Address client;
     Slice topic, head; /* behind this struct */
@@ -57,21 +61,19 @@ struct Events {
     EventsOptions options;
     AddressRanges exempt;
     pthread_t thread;
-    int epoll_fd, wake_fd;
+    NetLoop loop;
     _Atomic bool ends;
 
     pthread_mutex_t lock;
     Topic *topics[TOPIC_BUCKETS];
     Topic *changed;
     _Atomic bool all_changed; /* as if every topic were marked */
-    Arrival *arrivals, **last_arrival;
     AddressCounts *address_counts;
     int64_t places; /* taken */
 
     Watcher
         order; /* a ring in the order of last sending: `later` of this one is the oldest; it is no watcher itself */
     uint64_t next_id;
-    int64_t now_us;        /* steady, of this turn of the loop */
     int64_t next_round_us; /* not earlier */
     int64_t gathered_us;   /* nor than this, 0 while nothing has changed */
     int64_t next_beat_us;
@@ -80,9 +82,10 @@ struct Events {
 };
 
 /* events.c */
-void events_wake(Events *events);
 void events_count(_Atomic uint64_t *counter, uint64_t more);
 void *events_loop(void *events);
+/* Takes a newcomer, by the events' thread. */
+void events_take(NetPost *arrival);
 
 /* events_topics.c */
 /* The topic of this name, made when it is not there. */

@@ -21,7 +21,7 @@ static void mark(Events *events, Topic *topic)
     if (topic->is_changed)
         return;
     if (events->changed == NULL)
-        events_wake(events);
+        net_loop_wake(&events->loop);
     topic->is_changed = true;
     topic->next_changed = events->changed;
     events->changed = topic;
@@ -49,7 +49,7 @@ void events_changed(Events *events, Slice topic)
 void events_all_changed(Events *events)
 {
     if (is_watched(events) && !atomic_exchange(&events->all_changed, true))
-        events_wake(events);
+        net_loop_wake(&events->loop);
 }
 
 /* Under the lock. */
@@ -67,6 +67,7 @@ Topic *topic_get(Events *events, Slice name)
     if (*place == NULL) {
         Topic *topic = calloc(1, sizeof *topic + name.size);
         CHECK(topic != NULL);
+        topic->events = events;
         memcpy(topic + 1, name.data, name.size);
         topic->name = slice_of(topic + 1, name.size);
         *place = topic;

@@ -123,10 +123,11 @@ static const struct {
     const char *rule;
     const char *of_address; /* the same when only their address has none */
 } NO_ROOM[WEB_THREAD_KINDS] = {
-    [WEB_SAVE] = {STATUS_UNAVAILABLE, "too many people save something at this moment"},
+    [WEB_SAVE] = {STATUS_UNAVAILABLE, "too many people save something at this moment", NULL},
     [WEB_PASSWORD] = {STATUS_THROTTLED, "too many people log in at this moment",
                       "too many people log in from your network at this moment; try again"},
-    [WEB_OUTSIDE] = {STATUS_UNAVAILABLE, "too many people wait for another site at this moment"},
+    [WEB_OUTSIDE] = {STATUS_UNAVAILABLE, "too many people wait for another site at this moment",
+                     NULL},
     [WEB_COMPUTE] = {STATUS_UNAVAILABLE, "too many people ask for such pages at this moment",
                      "too many such pages are being made for your network address at this moment"},
 };

@@ -1,70 +1,15 @@
 /* listener.c -- the listening socket, and the acceptor: the thread that accepts connections and keeps time.
  *
  * One thread accepts for all loops: so the limits are kept and a stop begins in one place, and connections are spread evenly. */
-#include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/threads.h"
 #include "web/server_private.h"
 
-enum { BACKLOG = 4096, ACCEPTS_IN_A_ROW = 64 };
-
-static Status cannot_listen(const HttpListen *where, const char *why, Reason *reason)
-{
-    return reason_set(reason, STATUS_UNAVAILABLE, "listen", "cannot serve on %s port %s: %s",
-                      where->host, where->port, why);
-}
-
-static int bind_socket(const struct addrinfo *address)
-{
-    int on = 1;
-    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return -1;
-    /* A restart must not wait for old connections to time out. */
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
-        return fd;
-    int error = errno;
-    close(fd);
-    errno = error;
-    return -1;
-}
-
-static uint16_t bound_port(int fd)
-{
-    struct sockaddr_storage address;
-    socklen_t size = sizeof address;
-    CHECK(getsockname(fd, (struct sockaddr *)&address, &size) == 0);
-    if (address.ss_family == AF_INET6)
-        return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
-    return ntohs(((struct sockaddr_in *)&address)->sin_port);
-}
-
 Status listener_open(WebServer *server, Reason *reason)
 {
-    HttpListen where;
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found;
-    TRY(http_parse_listen(slice_from(server->options.config->listen), &where, reason));
-    int error = getaddrinfo(where.host, where.port, &hints, &found);
-    if (error != 0)
-        return cannot_listen(&where, gai_strerror(error), reason);
-    int fd = -1;
-    for (const struct addrinfo *each = found; fd < 0 && each != NULL; each = each->ai_next)
-        fd = bind_socket(each);
-    freeaddrinfo(found);
-    if (fd < 0)
-        return cannot_listen(&where, strerrordesc_np(errno), reason);
-    server->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    CHECK(server->wake_fd >= 0);
-    server->listen_fd = fd;
-    server->port = bound_port(fd);
-    return STATUS_OK;
+    return net_listen(slice_from(server->options.config->listen), NET_BACKLOG, &server->listen_fd,
+                      &server->port, reason);
 }
 
 /* ---- The acceptor ---- */
@@ -79,80 +24,44 @@ static Loop *next_loop(WebServer *server)
     return &server->loops[chosen];
 }
 
-static void give_to_loop(WebServer *server, int fd, Address peer)
+static void give_to_loop(NetListener *listener, int fd, Address peer)
 {
-    int on = 1;
-    Connection *connection = connections_add(server->connections, fd, peer);
+    WebServer *server = OWNER_OF(listener, WebServer, listener);
+    Connection *connection =
+        atomic_load(&server->stopping) ? NULL : connections_add(server->connections, fd, peer);
     if (connection == NULL) {
         close(fd);
         return;
     }
     Loop *loop = next_loop(server);
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     loop_give(loop, channel_new(loop, connection, fd));
 }
 
-/* False when no more can be accepted for now: all taken, none left in the queue, or out of files. */
-static bool accept_one(WebServer *server)
+static void set_tick(WebServer *server)
 {
-    struct sockaddr_storage peer;
-    socklen_t size = sizeof peer;
-    int fd =
-        accept4(server->listen_fd, (struct sockaddr *)&peer, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd < 0)
-        return errno == EINTR || errno == ECONNABORTED;
-    if (atomic_load(&server->stopping))
-        close(fd);
-    else
-        give_to_loop(server, fd, address_of_socket((struct sockaddr *)&peer));
-    return true;
+    timers_set(&server->keeper.timers, &server->tick,
+               clock_steady_us(server->keeper.clock) + CONNECTIONS_TICK_MS * US_PER_MS);
 }
 
-/* Fills the set with what the acceptor waits for; the listening socket is the second. */
-static nfds_t wait_set(WebServer *server, bool accepts, struct pollfd *set)
+static void tick(Timer *timer)
 {
-    int draining[CONNECTIONS_LINGER_MAX];
-    size_t count = connections_lingering(server->connections, draining);
-    set[0] = (struct pollfd){.fd = server->wake_fd, .events = POLLIN};
-    set[1] = (struct pollfd){.fd = accepts ? server->listen_fd : -1, .events = POLLIN};
-    for (size_t i = 0; i < count; i++)
-        set[2 + i] = (struct pollfd){.fd = draining[i], .events = POLLIN};
-    return (nfds_t)(2 + count);
-}
-
-/* When a socket is ready but cannot be accepted (no open files left), asking again at once would spin: the acceptor then
- * accepts nothing until the next tick. */
-static bool accept_some(WebServer *server)
-{
-    for (int i = 0; i < ACCEPTS_IN_A_ROW; i++)
-        if (!accept_one(server))
-            return errno == EAGAIN;
-    return true;
+    WebServer *server = OWNER_OF(timer, WebServer, tick);
+    connections_tick(server->connections);
+    health_log_changes(server);
+    log_flush(server->options.log);
+    set_tick(server);
 }
 
 static void *keep(void *context)
 {
     WebServer *server = context;
-    Clock clock = server->options.world.clock;
-    struct pollfd set[2 + CONNECTIONS_LINGER_MAX];
-    int64_t tick_us = CONNECTIONS_TICK_MS * US_PER_MS, next_us = clock_steady_us(clock) + tick_us;
-    bool accepts = true;
+    server->tick.due = tick;
+    set_tick(server);
+    net_listener_start(&server->listener, &server->keeper, server->listen_fd, give_to_loop);
     while (!atomic_load(&server->acceptor_ends)) {
-        int64_t left_us = next_us - clock_steady_us(clock);
-        nfds_t count = wait_set(server, accepts && !atomic_load(&server->stopping), set);
-        poll(set, count, left_us > 0 ? (int)(left_us / US_PER_MS) + 1 : 0);
-        if (set[1].revents != 0)
-            accepts = accept_some(server);
-        if (count > 2)
-            connections_drain(server->connections);
-        if (clock_steady_us(clock) < next_us)
-            continue;
-        connections_tick(server->connections);
-        connections_drain(server->connections);
-        health_log_changes(server);
-        log_flush(server->options.log);
-        next_us = clock_steady_us(clock) + tick_us;
-        accepts = true;
+        net_loop_turn(&server->keeper, INT64_MAX);
+        if (atomic_load(&server->stopping))
+            net_listener_stop(&server->listener);
     }
     return NULL;
 }
@@ -162,24 +71,17 @@ void acceptor_start(WebServer *server)
     server->acceptor = thread_start(THREAD_WEB_ACCEPTOR, keep, server);
 }
 
-static void wake_acceptor(WebServer *server)
-{
-    uint64_t one = 1;
-    CHECK(write(server->wake_fd, &one, sizeof one) == sizeof one);
-}
-
 void listener_close(WebServer *server)
 {
     /* Refuses at once, whatever the acceptor is doing; the number stays taken until the acceptor has ended. */
     shutdown(server->listen_fd, SHUT_RDWR);
-    wake_acceptor(server);
+    net_loop_wake(&server->keeper);
 }
 
 void acceptor_stop(WebServer *server)
 {
     atomic_store(&server->acceptor_ends, true);
-    wake_acceptor(server);
+    net_loop_wake(&server->keeper);
     pthread_join(server->acceptor, NULL);
-    close(server->listen_fd);
-    close(server->wake_fd);
+    net_unlisten(server->listen_fd);
 }

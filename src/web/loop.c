@@ -4,65 +4,14 @@
  * socket stands in a batch once. One that is queued to go on, or that a pool has, leaves its events as notes for later. */
 #include "web/loop.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "base/threads.h"
 #include "web/server_private.h"
 
-enum { BATCH = 256, READ_ROOM = 16 * 1024, SPARE_MAX = 64 };
-
-/* ---- Inbox ---- */
-
-static void wake(Loop *loop)
-{
-    uint64_t one = 1;
-    CHECK(write(loop->wake_fd, &one, sizeof one) == sizeof one);
-}
-
-/* Whoever finds it empty wakes the thread; those who follow need not. */
-void loop_give(Loop *loop, Channel *channel)
-{
-    Channel *first = atomic_load_explicit(&loop->inbox, memory_order_relaxed);
-    do
-        channel->queued = first;
-    while (!atomic_compare_exchange_weak_explicit(&loop->inbox, &first, channel,
-                                                  memory_order_release, memory_order_relaxed));
-    if (first == NULL)
-        wake(loop);
-}
-
-/* The oldest first. */
-static Channel *take_inbox(Loop *loop)
-{
-    Channel *newest = atomic_exchange_explicit(&loop->inbox, NULL, memory_order_acquire),
-            *ordered = NULL;
-    while (newest != NULL) {
-        Channel *next = newest->queued;
-        newest->queued = ordered;
-        ordered = newest;
-        newest = next;
-    }
-    return ordered;
-}
+enum { READ_ROOM = 16 * 1024, SPARE_MAX = 64 };
 
 /* ---- Channels ---- */
-
-void loop_again(Loop *loop, Channel *channel)
-{
-    channel->is_queued = true;
-    channel->queued = loop->again;
-    loop->again = channel;
-}
-
-void loop_forget(Loop *loop, int fd)
-{
-    (void)epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd,
-                    NULL); /* the kernel may never have known it */
-}
 
 static void drop(Channel *channel)
 {
@@ -77,83 +26,79 @@ static void drop_if_done(Channel *channel)
         drop(channel);
 }
 
-/* What has come in before it was watched is told at once, as an event. */
-static void welcome(Loop *loop, Channel *channel)
+static void react(NetWatch *watch, uint32_t events)
 {
-    struct epoll_event wanted = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
-                                 .data.ptr = channel};
+    Channel *channel = OWNER_OF(watch, Channel, watch);
+    channel_event(channel, events);
+    drop_if_done(channel);
+}
+
+/* What has come in before it was watched is told at once, as an event. */
+static void welcome(Channel *channel)
+{
+    Loop *loop = channel->loop;
     channel->next = loop->ring.next;
     channel->previous = &loop->ring;
     channel->next->previous = loop->ring.next = channel;
-    if (epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, channel->fd, &wanted) != 0)
-        drop(channel); /* the kernel has no room for one more */
+    channel->watch.event = react;
+    if (!net_loop_watch(&loop->net, channel->fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
+                        &channel->watch))
+        drop(channel);
 }
 
-static void serve_inbox(Loop *loop)
+static void take(NetPost *post)
 {
-    for (Channel *channel = take_inbox(loop), *next; channel != NULL; channel = next) {
-        next = channel->queued;
-        if (channel->state != CHANNEL_RUNS) {
-            welcome(loop, channel);
-            continue;
-        }
-        channel_made(channel);
-        drop_if_done(channel);
+    Channel *channel = OWNER_OF(post, Channel, post);
+    if (channel->state != CHANNEL_RUNS) {
+        welcome(channel);
+        return;
     }
+    channel_made(channel);
+    drop_if_done(channel);
+}
+
+void loop_give(Loop *loop, Channel *channel)
+{
+    channel->post.run = take;
+    net_loop_post(&loop->net, &channel->post);
+}
+
+/* Not by the inbox, since the thread need not wake itself. */
+void loop_again(Loop *loop, Channel *channel)
+{
+    channel->is_queued = true;
+    channel->post.next = loop->again;
+    loop->again = &channel->post;
 }
 
 static void serve_again(Loop *loop)
 {
-    Channel *channel = loop->again, *next;
+    NetPost *post = loop->again, *next;
     loop->again = NULL;
-    for (; channel != NULL; channel = next) {
-        next = channel->queued;
+    for (; post != NULL; post = next) {
+        Channel *channel = OWNER_OF(post, Channel, post);
+        next = post->next;
         channel->is_queued = false;
         channel_go_on(channel);
         drop_if_done(channel);
     }
 }
 
-static void serve_events(Loop *loop, const struct epoll_event *events, int count)
-{
-    for (int i = 0; i < count; i++) {
-        Channel *channel = events[i].data.ptr;
-        if (channel == NULL) {
-            uint64_t times;
-            (void)!read(loop->wake_fd, &times, sizeof times);
-            continue;
-        }
-        channel_event(channel, events[i].events);
-        drop_if_done(channel);
-    }
-}
-
-static int64_t steady_us(const Loop *loop)
-{
-    return clock_steady_us(loop->server->options.world.clock);
-}
-
 bool loop_is_held_up(const Loop *loop)
 {
     enum { HELD_UP_MS = 20 };
-    int64_t since_us = atomic_load_explicit(&loop->since_us, memory_order_relaxed);
-    return since_us != 0 && steady_us(loop) - since_us > HELD_UP_MS * US_PER_MS;
+    return net_loop_busy_us(&loop->net) > HELD_UP_MS * US_PER_MS;
 }
 
 static void *run(void *argument)
 {
     Loop *loop = argument;
-    struct epoll_event events[BATCH];
     while (!atomic_load(&loop->ends)) {
-        atomic_store_explicit(&loop->since_us, 0, memory_order_relaxed);
-        int count = epoll_wait(loop->epoll_fd, events, BATCH, loop->again != NULL ? 0 : -1);
-        CHECK(count >= 0 || errno == EINTR);
-        atomic_store_explicit(&loop->since_us, steady_us(loop), memory_order_relaxed);
-        serve_events(loop, events, count);
-        serve_inbox(loop);
+        net_loop_turn(&loop->net, loop->again != NULL ? 0 : INT64_MAX);
         serve_again(loop);
     }
-    serve_inbox(loop); /* answers that were made meanwhile go out, as far as they can */
+    /* Answers that were made meanwhile go out, as far as they can. */
+    net_loop_run_posts(&loop->net);
     while (loop->ring.next != &loop->ring)
         drop(loop->ring.next);
     return NULL;
@@ -163,13 +108,8 @@ static void *run(void *argument)
 
 void loop_start(Loop *loop, WebServer *server)
 {
-    struct epoll_event wanted = {.events = EPOLLIN, .data.ptr = NULL};
-    *loop = (Loop){.server = server,
-                   .epoll_fd = epoll_create1(EPOLL_CLOEXEC),
-                   .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-                   .date_s = -1};
-    CHECK(loop->epoll_fd >= 0 && loop->wake_fd >= 0);
-    CHECK(epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->wake_fd, &wanted) == 0);
+    *loop = (Loop){.server = server, .date_s = -1};
+    net_loop_open(&loop->net, server->options.world.clock);
     loop->ring.next = loop->ring.previous = &loop->ring;
     loop->memory_size = (size_t)server->options.config->header_bytes + READ_ROOM;
     loop->memory = malloc(loop->memory_size);
@@ -180,15 +120,14 @@ void loop_start(Loop *loop, WebServer *server)
 void loop_stop(Loop *loop)
 {
     atomic_store(&loop->ends, true);
-    wake(loop);
+    net_loop_wake(&loop->net);
     pthread_join(loop->thread, NULL);
     while (loop->spare != NULL) {
         WebRequest *request = loop->spare;
         loop->spare = request->next;
         request_free(request);
     }
-    close(loop->epoll_fd);
-    close(loop->wake_fd);
+    net_loop_close(&loop->net);
     free(loop->memory);
 }
 

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "web/answer_head.h"
 #include "web/channel.h"
@@ -21,13 +20,11 @@ typedef struct Loop Loop;
 struct Loop {
     WebServer *server;
     pthread_t thread;
-    int epoll_fd, wake_fd;
-    _Atomic(Channel *) inbox; /* the newest first */
+    NetLoop net;
     _Atomic bool ends;
-    _Atomic int64_t since_us; /* it has not waited for anything since then; 0: it waits */
-    Channel ring;             /* of all channels; this one is none */
-    Channel *again;
-    char *memory; /* where channels read to, in turn */
+    Channel ring;   /* of all channels; this one is none */
+    NetPost *again; /* of channels */
+    char *memory;   /* where channels read to, in turn */
     size_t memory_size;
     WebRequest *spare; /* requests to use again */
     size_t spare_count;
@@ -52,8 +49,6 @@ bool loop_is_held_up(const Loop *loop);
 
 /* It has more to do, after others had their turn. */
 void loop_again(Loop *loop, Channel *channel);
-/* The kernel tells no more of this socket. */
-void loop_forget(Loop *loop, int fd);
 WebRequest *loop_take_request(Loop *loop);
 void loop_give_request(Loop *loop, WebRequest *request);
 /* "Date: …", as of now. */

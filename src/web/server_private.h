@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "net/listen.h"
 #include "web/connections.h"
 #include "web/loop.h"
 #include "web/metrics.h"
@@ -35,8 +36,10 @@ struct WebServer {
     char metrics_token[METRICS_TOKEN_MAX]; /* what /metrics asks for */
     size_t metrics_token_size;             /* 0: it answers to this machine alone */
 
+    NetLoop keeper; /* the acceptor's */
+    NetListener listener;
+    Timer tick;
     int listen_fd;
-    int wake_fd; /* written to end the acceptor's wait */
     uint16_t port;
     pthread_t acceptor;
     bool is_read_only; /* the store was, when the acceptor last looked */

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "web/address_counts.h"
+#include "net/address_counts.h"
 
 struct Shares {
     pthread_mutex_t lock;
@@ -38,8 +38,7 @@ void shares_free(Shares *shares)
 
 static bool is_exempt(const Shares *shares, Address address)
 {
-    return shares->per_address == 0 || address_is_loopback(address) ||
-           address_in_ranges(address, shares->exempt);
+    return shares->per_address == 0 || address_is_exempt(address, shares->exempt);
 }
 
 /* Locked: out of the first `levels` of its networks. */

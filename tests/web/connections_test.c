@@ -19,6 +19,7 @@ typedef struct Pair {
 
 static TestWorld own;
 static World world;
+static NetLoop loop; /* the timer's thread's; its turns are this test's */
 
 static Connections *begin_test(int64_t total, int64_t per_address)
 {
@@ -30,7 +31,14 @@ static Connections *begin_test(int64_t total, int64_t per_address)
                                .per_address = per_address};
     world = test_world(&own, 1);
     EXPECT_STATUS(address_ranges_parse(SLICE("10.0.0.0/8"), &limits.exempt, NULL), STATUS_OK);
-    return connections_new(&limits, world.clock);
+    net_loop_open(&loop, world.clock);
+    return connections_new(&limits, &loop);
+}
+
+static void end_test(Connections *connections)
+{
+    connections_free(connections);
+    net_loop_close(&loop);
 }
 
 static Pair open_pair(Connections *connections, const char *peer)
@@ -104,7 +112,7 @@ TEST(a_silent_connection_is_cut_when_idle_for_too_long)
     EXPECT(is_cut(&pair));
     EXPECT_I64(connections_cut_count(connections, CONNECTION_CUT_IDLE), 1);
     close_pair(connections, &pair);
-    connections_free(connections);
+    end_test(connections);
 }
 
 TEST(idle_time_counts_from_the_last_answer)
@@ -120,7 +128,7 @@ TEST(idle_time_counts_from_the_last_answer)
     pass(connections, 0.25);
     EXPECT(is_cut(&pair));
     close_pair(connections, &pair);
-    connections_free(connections);
+    end_test(connections);
 }
 
 TEST(a_request_has_one_total_time_whatever_moves)
@@ -138,7 +146,7 @@ TEST(a_request_has_one_total_time_whatever_moves)
     EXPECT_I64(connections_cut_count(connections, CONNECTION_CUT_SLOW), 1);
     end(&pair);
     close_pair(connections, &pair);
-    connections_free(connections);
+    end_test(connections);
 }
 
 TEST(a_request_may_be_allowed_more_time_and_the_next_one_has_what_all_have)
@@ -159,7 +167,7 @@ TEST(a_request_may_be_allowed_more_time_and_the_next_one_has_what_all_have)
     EXPECT_I64(connections_cut_count(connections, CONNECTION_CUT_SLOW), 1);
     end(&pair);
     close_pair(connections, &pair);
-    connections_free(connections);
+    end_test(connections);
 }
 
 TEST(a_request_that_was_allowed_more_time_is_cut_when_that_is_over)
@@ -172,7 +180,7 @@ TEST(a_request_that_was_allowed_more_time_is_cut_when_that_is_over)
     EXPECT(is_cut(&pair));
     end(&pair);
     close_pair(connections, &pair);
-    connections_free(connections);
+    end_test(connections);
 }
 
 /* Of 600 seconds that a list may take, one that sends a byte now and then gets four. */
@@ -201,7 +209,7 @@ TEST(a_body_is_cut_when_it_does_not_keep_up_with_the_least_rate)
     end(&steady);
     close_pair(connections, &slow);
     close_pair(connections, &steady);
-    connections_free(connections);
+    end_test(connections);
 }
 
 TEST(a_body_has_never_more_time_than_its_request)
@@ -214,7 +222,7 @@ TEST(a_body_has_never_more_time_than_its_request)
     EXPECT(is_cut(&pair));
     end(&pair);
     close_pair(connections, &pair);
-    connections_free(connections);
+    end_test(connections);
 }
 
 TEST(a_request_that_comes_in_after_its_connection_was_cut_does_not_begin)
@@ -228,7 +236,7 @@ TEST(a_request_that_comes_in_after_its_connection_was_cut_does_not_begin)
     EXPECT_I64(recv(pair.server, &byte, 1, MSG_DONTWAIT), 1); /* the kernel still gives it out */
     EXPECT(!connection_begin(pair.connection, clock_steady_us(world.clock)));
     close_pair(connections, &pair);
-    connections_free(connections);
+    end_test(connections);
 }
 
 /* Requests that begin in the moment when the timer judges: each is either cut or run, none both. */
@@ -265,7 +273,7 @@ TEST(a_request_is_cut_as_idle_or_begins_and_never_both)
         close_pair(connections, &pair);
     }
     EXPECT_I64(connections_cut_count(connections, CONNECTION_CUT_IDLE), ROUNDS - begun);
-    connections_free(connections);
+    end_test(connections);
 }
 
 TEST(a_finished_request_leaves_nothing_to_the_next)
@@ -282,7 +290,7 @@ TEST(a_finished_request_leaves_nothing_to_the_next)
     EXPECT(!is_cut(&pair));
     end(&pair);
     close_pair(connections, &pair);
-    connections_free(connections);
+    end_test(connections);
 }
 
 TEST(one_address_holds_so_many_and_no_more)
@@ -300,7 +308,7 @@ TEST(one_address_holds_so_many_and_no_more)
     close_pair(connections, &again);
     close_pair(connections, &second);
     close_pair(connections, &other);
-    connections_free(connections);
+    end_test(connections);
 }
 
 TEST(a_network_of_ipv6_is_one_holder)
@@ -311,7 +319,7 @@ TEST(a_network_of_ipv6_is_one_holder)
     EXPECT(!is_cut(&first) && is_cut(&neighbour));
     close_pair(connections, &first);
     close_pair(connections, &neighbour);
-    connections_free(connections);
+    end_test(connections);
 }
 
 TEST(loopback_and_proxies_count_for_the_total_only)
@@ -331,7 +339,7 @@ TEST(loopback_and_proxies_count_for_the_total_only)
     close_pair(connections, &one_more);
     for (int i = 0; i < 6; i++)
         close_pair(connections, &pairs[i]);
-    connections_free(connections);
+    end_test(connections);
 }
 
 TEST(a_stop_cuts_idle_ones_and_leaves_requests)
@@ -350,46 +358,63 @@ TEST(a_stop_cuts_idle_ones_and_leaves_requests)
     EXPECT_I64(connections_busy(connections), 0);
     close_pair(connections, &idle);
     close_pair(connections, &busy);
-    connections_free(connections);
+    end_test(connections);
 }
 
 TEST(an_unread_body_is_drained_so_that_the_answer_arrives)
 {
     Connections *connections = begin_test(100, 100);
     Pair pair = open_pair(connections, "192.0.2.1");
-    int fds[CONNECTIONS_LINGER_MAX];
     char bytes[16];
     CHECK(send(pair.client, "body", 4, 0) == 4);
     connection_linger(pair.connection);
     CHECK(send(pair.server, "413", 3, 0) == 3);
     connections_remove(connections, pair.connection);
     close(pair.server);
-    EXPECT_I64(connections_lingering(connections, fds), 1);
-    connections_drain(connections);
+    EXPECT_I64(connections_lingering(connections), 1);
+    net_loop_turn(&loop, 0);
     EXPECT_I64(send(pair.client, "more", 4, MSG_NOSIGNAL), 4);
     EXPECT_I64(recv(pair.client, bytes, sizeof bytes, 0), 3);
     EXPECT_I64(recv(pair.client, bytes, sizeof bytes, 0), 0);
     close(pair.client);
-    usleep(1000);
-    connections_drain(connections);
-    EXPECT_I64(connections_lingering(connections, fds), 0);
-    connections_free(connections);
+    while (connections_lingering(connections) > 0)
+        net_loop_turn(&loop, INT64_MAX);
+    end_test(connections);
 }
 
 TEST(draining_has_an_end)
 {
     Connections *connections = begin_test(100, 100);
-    int fds[CONNECTIONS_LINGER_MAX];
     Pair pair = open_pair(connections, "192.0.2.1");
     connection_linger(pair.connection);
     connections_remove(connections, pair.connection);
     close(pair.server);
+    net_loop_turn(&loop, 0);
     test_world_pass(&own, 4 * US_PER_S);
-    connections_drain(connections);
-    EXPECT_I64(connections_lingering(connections, fds), 1);
+    net_loop_turn(&loop, 0);
+    EXPECT_I64(connections_lingering(connections), 1);
     test_world_pass(&own, 2 * US_PER_S);
-    connections_drain(connections);
-    EXPECT_I64(connections_lingering(connections, fds), 0);
+    net_loop_turn(&loop, 0);
+    EXPECT_I64(connections_lingering(connections), 0);
     close(pair.client);
-    connections_free(connections);
+    end_test(connections);
+}
+
+TEST(only_so_many_are_drained_at_a_time)
+{
+    Connections *connections = begin_test(1000, 1000);
+    Pair pairs[CONNECTIONS_LINGER_MAX + 1];
+    for (size_t i = 0; i <= CONNECTIONS_LINGER_MAX; i++) {
+        pairs[i] = open_pair(connections, "192.0.2.1");
+        connection_linger(pairs[i].connection);
+        connections_remove(connections, pairs[i].connection);
+        close(pairs[i].server);
+    }
+    EXPECT_I64(connections_lingering(connections), CONNECTIONS_LINGER_MAX);
+    net_loop_turn(&loop, 0);
+    for (size_t i = 0; i <= CONNECTIONS_LINGER_MAX; i++)
+        close(pairs[i].client);
+    while (connections_lingering(connections) > 0)
+        net_loop_turn(&loop, INT64_MAX);
+    end_test(connections);
 }

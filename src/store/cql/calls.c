@@ -67,7 +67,7 @@ static void end(Call *call, Status status)
     if (status == STATUS_UNAVAILABLE)
         cql_count(&client->counters.unavailable);
     call_list_remove(call);
-    timers_clear(&client->loop.timers, &call->timer);
+    timers_clear(&client->loop.net.timers, &call->timer);
     call->answer->status = status;
     client->active--;
     atomic_fetch_sub_explicit(&client->in_flight, 1, memory_order_relaxed);
@@ -102,7 +102,7 @@ static Link *try_host(Search *search, const Host *host)
     const char *only = call->asked->only;
     if (host == NULL || is_tried(call, host) || !host_is_usable(host) ||
         (only != NULL && strcmp(only, host->address) != 0) ||
-        (!search->leaving && host->leaving_us > call->client->loop.now_us))
+        (!search->leaving && host->leaving_us > call->client->loop.net.now_us))
         return NULL;
     Link *link = host_link(host);
     search->full |= link == NULL;
@@ -174,7 +174,7 @@ static void send_call(Call *call, Link *link)
  * answer. */
 static int64_t patience(const Call *call)
 {
-    int64_t now_us = call->client->loop.now_us, left_us = call->deadline_us - now_us;
+    int64_t now_us = call->client->loop.net.now_us, left_us = call->deadline_us - now_us;
     return now_us + (call->asked->only != NULL ? left_us / 4 : left_us - left_us / 10);
 }
 
@@ -183,7 +183,7 @@ static int64_t patience(const Call *call)
 static void pause_call(Call *call)
 {
     CqlClient *client = call->client;
-    int64_t now_us = client->loop.now_us;
+    int64_t now_us = client->loop.net.now_us;
     if (call->patience_us == 0)
         call->patience_us = patience(call);
     if (call->refused) { /* by all who are there */
@@ -200,7 +200,7 @@ static void pause_call(Call *call)
     int64_t next_us = now_us + ((int64_t)PAUSE_US << call->pauses);
     if (call->pauses < PAUSE_DOUBLINGS)
         call->pauses++;
-    timers_set(&client->loop.timers, &call->timer,
+    timers_set(&client->loop.net.timers, &call->timer,
                next_us < call->patience_us ? next_us : call->patience_us);
 }
 
@@ -275,7 +275,7 @@ static void take_error(Call *call, const WireFrame *frame)
     }
     Outcome outcome = outcome_of_error(call->asked->kind, error.code);
     if (error.code == WIRE_ERROR_OVERLOADED || error.code == WIRE_ERROR_STARTING)
-        call->host->leaving_us = call->client->loop.now_us + SPARED_US;
+        call->host->leaving_us = call->client->loop.net.now_us + SPARED_US;
     if (outcome.next == OUTCOME_PREPARE)
         prepare_again(call, &error);
     else if (outcome.next == OUTCOME_REPEAT)
@@ -324,8 +324,8 @@ static void call_due(Timer *timer)
 {
     Call *call = OWNER_OF(timer, Call, timer);
     CqlClient *client = call->client;
-    if (client->loop.now_us < call->deadline_us) {
-        timers_set(&client->loop.timers, timer, call->deadline_us);
+    if (client->loop.net.now_us < call->deadline_us) {
+        timers_set(&client->loop.net.timers, timer, call->deadline_us);
         call_place(call);
         return;
     }
@@ -346,9 +346,9 @@ void call_start(Call *call)
         call->asked->request_ms > 0 ? call->asked->request_ms * US_PER_MS : client->request_us;
     call->ticket.done = call_done;
     call->timer.due = call_due;
-    call->deadline_us = client->loop.now_us + given_us;
+    call->deadline_us = client->loop.net.now_us + given_us;
     client->active++;
     atomic_fetch_add_explicit(&client->in_flight, 1, memory_order_relaxed);
-    timers_set(&client->loop.timers, &call->timer, call->deadline_us);
+    timers_set(&client->loop.net.timers, &call->timer, call->deadline_us);
     call_place(call);
 }

@@ -14,21 +14,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "base/threads.h"
 
-enum { EVENTS = 64, IN_FLIGHT_MAX = 32000, LEAVE_US = 1000, ROUNDS_MAX = 16 };
+enum { IN_FLIGHT_MAX = 32000, LEAVE_US = 1000, ROUNDS_MAX = 16 };
 
 /* ---- The queue --------------------------------------------------------------------------------------------- */
-
-static void wake(CqlClient *client)
-{
-    uint64_t one = 1;
-    CHECK(write(client->wake_fd, &one, sizeof one) == (ssize_t)sizeof one);
-}
 
 static void wake_if_asleep(CqlClient *client)
 {
@@ -37,7 +28,7 @@ static void wake_if_asleep(CqlClient *client)
     client->asleep &= !asleep;
     pthread_mutex_unlock(&client->queue_lock);
     if (asleep)
-        wake(client);
+        net_loop_wake(&client->loop.net);
 }
 
 static Call *take_queue(CqlClient *client)
@@ -87,15 +78,15 @@ static void unlock_and_wake(CqlClient *client)
 static void serve_queue(CqlClient *client)
 {
     for (int round = 0; round < ROUNDS_MAX && pthread_mutex_trylock(&client->lock) == 0; round++) {
-        client->loop.now_us = clock_steady_us(client->loop.clock);
+        client->loop.net.now_us = clock_steady_us(client->loop.net.clock);
         start_queue(client);
         loop_flush(&client->loop);
-        bool sooner = timers_next_us(&client->loop.timers) < client->sleep_until_us;
+        bool sooner = timers_next_us(&client->loop.net.timers) < client->sleep_until_us;
         if (sooner)
             client->sleep_until_us = INT64_MIN;
         unlock_and_wake(client);
         if (sooner)
-            wake(client);
+            net_loop_wake(&client->loop.net);
         if (queue_is_empty(client))
             return;
     }
@@ -104,14 +95,6 @@ static void serve_queue(CqlClient *client)
 }
 
 /* ---- The loop ---------------------------------------------------------------------------------------------- */
-
-static int timeout_ms(const CqlClient *client)
-{
-    int64_t until_us = client->sleep_until_us, left_us = until_us - client->loop.now_us;
-    if (until_us == INT64_MAX)
-        return -1;
-    return left_us <= 0 ? 0 : left_us > 60 * US_PER_S ? 60000 : (int)(left_us / US_PER_MS) + 1;
-}
 
 /* From now on somebody must wake us; false: there is work already. */
 static bool fall_asleep(CqlClient *client)
@@ -134,21 +117,12 @@ static void be_awake(CqlClient *client)
  * lock but while it sleeps. Links are freed here only, when no event that names one is left. */
 static void turn(CqlClient *client)
 {
-    struct epoll_event events[EVENTS];
-    client->sleep_until_us = timers_next_us(&client->loop.timers);
-    int wait_ms = timeout_ms(client);
+    int64_t until_us = client->sleep_until_us = timers_next_us(&client->loop.net.timers);
     unlock_and_wake(client);
-    if (!fall_asleep(client))
-        wait_ms = 0;
-    int count = epoll_wait(client->loop.epoll_fd, events, EVENTS, wait_ms);
-    CHECK(count >= 0 || errno == EINTR);
+    net_loop_wait(&client->loop.net, fall_asleep(client) ? until_us : 0);
     be_awake(client);
     pthread_mutex_lock(&client->lock);
-    client->loop.now_us = clock_steady_us(client->loop.clock);
-    for (int i = 0; i < count; i++)
-        if (events[i].data.ptr != NULL) /* NULL: we were woken, and that was all */
-            link_react(events[i].data.ptr, events[i].events);
-    timers_run(&client->loop.timers, client->loop.now_us);
+    net_loop_serve(&client->loop.net);
     start_queue(client);
     loop_flush(&client->loop);
     loop_bury(&client->loop);
@@ -156,7 +130,7 @@ static void turn(CqlClient *client)
 
 static void end_all(CqlClient *client)
 {
-    timers_clear(&client->loop.timers, &client->settle);
+    timers_clear(&client->loop.net.timers, &client->settle);
     cql_control_end(client);
     for (size_t i = 0; i < client->host_count; i++)
         if (client->hosts[i] != NULL)
@@ -164,7 +138,6 @@ static void end_all(CqlClient *client)
     loop_flush(&client->loop);
     loop_bury(&client->loop);
     ring_free(client->ring);
-    timers_free(&client->loop.timers);
 }
 
 static bool may_end(CqlClient *client)
@@ -179,7 +152,7 @@ static void *run_loop(void *context)
 {
     CqlClient *client = context;
     pthread_mutex_lock(&client->lock);
-    client->loop.now_us = clock_steady_us(client->loop.clock);
+    client->loop.net.now_us = clock_steady_us(client->loop.net.clock);
     cql_control_start(client);
     while (!may_end(client))
         turn(client);
@@ -197,7 +170,7 @@ void client_opened(CqlClient *client, Status status)
     client->is_opened = true;
     client->open_status = status;
     memcpy(client->open_words, client->control.words, sizeof client->open_words);
-    timers_clear(&client->loop.timers, &client->settle);
+    timers_clear(&client->loop.net.timers, &client->settle);
     sem_post(&client->opened);
 }
 
@@ -240,10 +213,7 @@ static CqlClient *client_new(const CqlOptions *options)
     client->connections = options->connections > 0 ? options->connections : 1;
     client->request_us = ms_or(options->request_ms, CQL_REQUEST_MS);
     client->settle.due = settle_due;
-    client->loop.clock = options->world.clock;
-    client->loop.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    client->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    CHECK(client->loop.epoll_fd >= 0 && client->wake_fd >= 0);
+    net_loop_open(&client->loop.net, options->world.clock);
     client->links =
         (LinkSettings){.loop = &client->loop,
                        .user = slice_from(client->user != NULL ? client->user : ""),
@@ -257,9 +227,6 @@ static CqlClient *client_new(const CqlOptions *options)
     pthread_mutex_init(&client->queue_lock, NULL);
     pthread_mutex_init(&client->statements_lock, NULL);
     sem_init(&client->opened, 0, 0);
-    /* Told by its edge: each write wakes, and nobody has to read what was written. */
-    struct epoll_event wake = {.events = EPOLLIN | EPOLLET, .data.ptr = NULL};
-    CHECK(epoll_ctl(client->loop.epoll_fd, EPOLL_CTL_ADD, client->wake_fd, &wake) == 0);
     return client;
 }
 
@@ -272,8 +239,7 @@ static void wipe(char *secret)
 
 static void client_free(CqlClient *client)
 {
-    close(client->wake_fd);
-    close(client->loop.epoll_fd);
+    net_loop_close(&client->loop.net);
     for (size_t i = 0; i < client->statement_count; i++)
         free(client->statements[i]);
     pthread_mutex_destroy(&client->lock);
@@ -329,7 +295,7 @@ void cql_close(CqlClient *client)
     pthread_mutex_lock(&client->queue_lock);
     client->closing = true;
     pthread_mutex_unlock(&client->queue_lock);
-    wake(client);
+    net_loop_wake(&client->loop.net);
     CHECK(pthread_join(client->thread, NULL) == 0);
     /* All is answered; who was answered last may not have left cql_run yet. */
     while (atomic_load(&client->callers) > 0)

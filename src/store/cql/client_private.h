@@ -235,7 +235,6 @@ struct CqlClient {
     pthread_mutex_t queue_lock; /* for the next two lines */
     CallList queue;
     bool asleep, closing;
-    int wake_fd;
     _Atomic int callers; /* in cql_run */
 
     /* Opening: */

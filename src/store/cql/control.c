@@ -63,11 +63,11 @@ static void all_answered(Control *control)
     }
     control->attempt = 0;
     control->rounds = 0;
-    timers_set(&client->loop.timers, &control->refresh,
-               client->loop.now_us + (control->ask_again ? SOON_US : MINUTE_US));
+    timers_set(&client->loop.net.timers, &control->refresh,
+               client->loop.net.now_us + (control->ask_again ? SOON_US : MINUTE_US));
     if (!client->is_opened && !timer_is_set(&client->settle))
-        timers_set(&client->loop.timers, &client->settle,
-                   client->loop.now_us + client->links.silence_us);
+        timers_set(&client->loop.net.timers, &client->settle,
+                   client->loop.net.now_us + client->links.silence_us);
     client_check_settled(client);
 }
 
@@ -172,12 +172,12 @@ static void link_event(Link *link, Slice body)
     if (event.kind == WIRE_EVENT_DOWN) {
         /* Its connections tell the truth; but one that is about to stop is better left to finish what it has. */
         if (host != NULL)
-            host->leaving_us = client->loop.now_us + LEAVING_US;
+            host->leaving_us = client->loop.net.now_us + LEAVING_US;
         return;
     }
-    int64_t soon_us = client->loop.now_us + SOON_US;
+    int64_t soon_us = client->loop.net.now_us + SOON_US;
     if (!timer_is_set(&control->refresh) || control->refresh.at_us > soon_us)
-        timers_set(&client->loop.timers, &control->refresh, soon_us);
+        timers_set(&client->loop.net.timers, &control->refresh, soon_us);
 }
 
 static void registration_done(Ticket *ticket, TicketEnd end, const WireFrame *frame)
@@ -224,8 +224,9 @@ static void link_ended(Link *link, Status status, const char *words)
     Control *control = link_context(link);
     control->link = NULL;
     keep_worst(control, status, words);
-    timers_clear(&control->client->loop.timers, &control->refresh);
-    timers_set(&control->client->loop.timers, &control->retry, control->client->loop.now_us);
+    timers_clear(&control->client->loop.net.timers, &control->refresh);
+    timers_set(&control->client->loop.net.timers, &control->retry,
+               control->client->loop.net.now_us);
 }
 
 static const LinkOwner OWNER = {link_ready, link_event, link_turned, link_ended};
@@ -260,8 +261,8 @@ static void retry_due(Timer *timer)
         client_opened(client, control->worst);
         control->attempt = 0;
         control->worst = STATUS_OK;
-        timers_set(&client->loop.timers, timer,
-                   client->loop.now_us + host_pause_us(client, control->rounds++));
+        timers_set(&client->loop.net.timers, timer,
+                   client->loop.net.now_us + host_pause_us(client, control->rounds++));
         return;
     }
     control->attempt++;
@@ -287,7 +288,7 @@ void cql_control_end(CqlClient *client)
     Control *control = &client->control;
     if (control->link != NULL)
         link_close(control->link, STATUS_UNAVAILABLE, "the client closes");
-    timers_clear(&client->loop.timers, &control->retry);
-    timers_clear(&client->loop.timers, &control->refresh);
+    timers_clear(&client->loop.net.timers, &control->retry);
+    timers_clear(&client->loop.net.timers, &control->refresh);
     arena_free(control->arena);
 }

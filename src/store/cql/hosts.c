@@ -105,8 +105,8 @@ static void link_ended(Link *link, Status status, const char *words)
     if (status == STATUS_LOGIN) /* asking again soon would only lock the account */
         host->failures = PAUSE_DOUBLINGS;
     if (!timer_is_set(&host->retry)) {
-        timers_set(&client->loop.timers, &host->retry,
-                   client->loop.now_us + host_pause_us(client, host->failures));
+        timers_set(&client->loop.net.timers, &host->retry,
+                   client->loop.net.now_us + host_pause_us(client, host->failures));
         host->failures++;
     }
     review(host);
@@ -141,7 +141,7 @@ void host_connect_soon(Host *host)
     host->leaving_us = 0;
     host->failures = 0;
     if (connection_count(host) < client->connections)
-        timers_set(&client->loop.timers, &host->retry, client->loop.now_us);
+        timers_set(&client->loop.net.timers, &host->retry, client->loop.net.now_us);
 }
 
 /* ---- Coming and going -------------------------------------------------------------------------------------- */
@@ -207,7 +207,7 @@ void host_remove(Host *host)
     for (size_t i = 0; i < client->connections; i++)
         if (host->links[i] != NULL)
             link_close(host->links[i], STATUS_UNAVAILABLE, "the node has left the cluster");
-    timers_clear(&client->loop.timers, &host->retry);
+    timers_clear(&client->loop.net.timers, &host->retry);
     pthread_mutex_lock(&client->hosts_lock);
     client->hosts[host->index] = NULL;
     pthread_mutex_unlock(&client->hosts_lock);

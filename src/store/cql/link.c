@@ -35,8 +35,8 @@ Link *link_open(const LinkSettings *settings, const LinkTarget *target, const Li
     for (size_t i = 0; i < link->slot_count; i++)
         link->free_streams[i] = (uint16_t)(link->slot_count - 1 - i);
     bool begun = link_io_open(link, target);
-    timers_set(&link->loop->timers, &link->timer,
-               link->loop->now_us + (begun ? settings->connect_us : 0));
+    timers_set(&link->loop->net.timers, &link->timer,
+               link->loop->net.now_us + (begun ? settings->connect_us : 0));
     return link;
 }
 
@@ -57,7 +57,7 @@ void link_close(Link *link, Status status, const char *words)
     if (link->state == LINK_ENDED)
         return;
     link->state = LINK_ENDED;
-    timers_clear(&link->loop->timers, &link->timer);
+    timers_clear(&link->loop->net.timers, &link->timer);
     link_io_close(link);
     link->next_ended = link->loop->ended;
     link->loop->ended = link;
@@ -134,13 +134,13 @@ size_t link_load(const Link *link)
 
 Buffer *link_begin(Link *link, Ticket *ticket, WireOpcode opcode)
 {
-    int64_t check_us = link->loop->now_us + link->settings->silence_us / 2;
+    int64_t check_us = link->loop->net.now_us + link->settings->silence_us / 2;
     CHECK(link->state != LINK_ENDED && link->free_count > 0 && ticket->link == NULL);
     if (link_load(link) == 0) {
-        link->owed_us = link->loop->now_us;
+        link->owed_us = link->loop->net.now_us;
         /* While nothing is owed the timer sleeps long; it must not sleep over this. */
         if (link->state == LINK_READY && !link->silent && link->timer.at_us > check_us)
-            timers_set(&link->loop->timers, &link->timer, check_us);
+            timers_set(&link->loop->net.timers, &link->timer, check_us);
     }
     ticket->link = link;
     ticket->stream = link->free_streams[--link->free_count];
@@ -243,8 +243,8 @@ static void log_in(Link *link)
 static void become_ready(Link *link)
 {
     link->state = LINK_READY;
-    timers_set(&link->loop->timers, &link->timer,
-               link->loop->now_us + link->settings->silence_us / 2);
+    timers_set(&link->loop->net.timers, &link->timer,
+               link->loop->net.now_us + link->settings->silence_us / 2);
     link->owner->ready(link);
 }
 
@@ -299,7 +299,8 @@ void link_doubt(Link *link)
 static void fall_silent(Link *link)
 {
     link->silent = true;
-    timers_set(&link->loop->timers, &link->timer, link->loop->now_us + link->settings->connect_us);
+    timers_set(&link->loop->net.timers, &link->timer,
+               link->loop->net.now_us + link->settings->connect_us);
     link->owner->turned(link);
     for (size_t i = 0; i < link->slot_count && link->state != LINK_ENDED; i++) {
         Ticket *ticket = link->slots[i];
@@ -312,12 +313,12 @@ static void fall_silent(Link *link)
 
 void link_hear(Link *link)
 {
-    link->heard_us = link->loop->now_us;
+    link->heard_us = link->loop->net.now_us;
     if (!link->silent && !link->doubted)
         return;
     link->silent = link->doubted = false;
-    timers_set(&link->loop->timers, &link->timer,
-               link->loop->now_us + link->settings->silence_us / 2);
+    timers_set(&link->loop->net.timers, &link->timer,
+               link->loop->net.now_us + link->settings->silence_us / 2);
     link->owner->turned(link);
 }
 
@@ -332,7 +333,7 @@ static bool still_moves(Link *link)
 
 static void watch(Link *link)
 {
-    int64_t now_us = link->loop->now_us, silence_us = link->settings->silence_us;
+    int64_t now_us = link->loop->net.now_us, silence_us = link->settings->silence_us;
     int64_t since_us = link->heard_us > link->owed_us ? link->heard_us : link->owed_us;
     int64_t next_us = since_us + silence_us / 2;
     if (link_load(link) == 0) {
@@ -351,7 +352,7 @@ static void watch(Link *link)
         link->backlog = link_io_backlog(link);
         next_us = now_us + silence_us / 2;
     }
-    timers_set(&link->loop->timers, &link->timer, next_us);
+    timers_set(&link->loop->net.timers, &link->timer, next_us);
 }
 
 static void is_due(Timer *timer)

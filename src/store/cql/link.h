@@ -11,18 +11,15 @@
  * A link that ends is freed at the end of the loop's turn, so that who is called back by it may still look at it. */
 #pragma once
 
+#include "net/loop.h"
 #include "store/cql/endpoint.h"
-#include "store/cql/timers.h"
 #include "store/cql/tls.h"
 #include "store/cql/wire.h"
 
 typedef struct Link Link;
 
 typedef struct Loop {
-    int epoll_fd;
-    Clock clock;
-    int64_t now_us; /* steady, of this turn */
-    Timers timers;
+    NetLoop net;
     Link *dirty; /* have something to write */
     Link *ended; /* to be freed */
 } Loop;
@@ -85,7 +82,6 @@ void link_doubt(Link *link);
 /* Ends it, with all that this means for its tickets. */
 void link_close(Link *link, Status status, const char *words);
 
-/* For the loop: react to epoll; write what is to be written; free what has ended. */
-void link_react(Link *link, uint32_t events);
+/* For the loop: write what is to be written; free what has ended. */
 void loop_flush(Loop *loop);
 void loop_bury(Loop *loop);

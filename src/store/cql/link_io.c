@@ -6,7 +6,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
-#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -17,13 +16,12 @@ enum { TLS_RECORD = 16 * 1024 };
 
 static void want(Link *link, uint32_t interest)
 {
-    struct epoll_event event = {.events = interest, .data.ptr = link};
-    if (interest == link->interest)
-        return;
-    CHECK(epoll_ctl(link->loop->epoll_fd, link->interest == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD,
-                    link->fd, &event) == 0);
+    if (interest != link->interest)
+        net_loop_change(&link->loop->net, link->fd, interest, &link->watch);
     link->interest = interest;
 }
+
+static void react(NetWatch *watch, uint32_t events);
 
 bool link_io_open(Link *link, const LinkTarget *target)
 {
@@ -41,8 +39,12 @@ bool link_io_open(Link *link, const LinkTarget *target)
         link->failed = errno;
         return false;
     }
-    want(link, EPOLLOUT);
-    return true;
+    link->watch.event = react;
+    link->interest = EPOLLOUT;
+    if (net_loop_watch(&link->loop->net, link->fd, link->interest, &link->watch))
+        return true;
+    link->failed = errno;
+    return false;
 }
 
 void link_io_close(Link *link)
@@ -278,8 +280,9 @@ static void read_rounds(Link *link)
             return;
 }
 
-void link_react(Link *link, uint32_t events)
+static void react(NetWatch *watch, uint32_t events)
 {
+    Link *link = OWNER_OF(watch, Link, watch);
     if (link->state == LINK_ENDED)
         return;
     if (link->state == LINK_CONNECTING) {

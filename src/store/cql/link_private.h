@@ -24,7 +24,8 @@ struct Link {
     int fd;
     int failed; /* an errno that is told at the next turn, or 0 */
     TlsSession *tls;
-    uint32_t interest; /* what epoll was asked for */
+    NetWatch watch;
+    uint32_t interest; /* the events that are watched */
 
     Buffer out;
     size_t out_at;    /* the first byte that the kernel has not taken */

@@ -29,7 +29,7 @@ void timers_set(Timers *timers, Timer *timer, int64_t at_us);
 void timers_clear(Timers *timers, Timer *timer);
 /* When the first is due; INT64_MAX: none is set. */
 int64_t timers_next_us(const Timers *timers);
-/* Runs what is due by now. */
+/* Runs what is due by now, also what is set meanwhile. INT64_MAX: all. */
 void timers_run(Timers *timers, int64_t now_us);
 
 static inline bool timer_is_set(const Timer *timer)

@@ -1,5 +1,5 @@
 /* timers.c -- see timers.h. */
-#include "store/cql/timers.h"
+#include "net/timers.h"
 
 #include <stdlib.h>
 
@@ -78,7 +78,7 @@ int64_t timers_next_us(const Timers *timers)
 
 void timers_run(Timers *timers, int64_t now_us)
 {
-    while (timers_next_us(timers) <= now_us) {
+    while (timers->count > 0 && timers->heap[0]->at_us <= now_us) {
         Timer *timer = timers->heap[0];
         timers_clear(timers, timer);
         timer->due(timer);

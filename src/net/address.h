@@ -51,6 +51,8 @@ typedef struct AddressRanges {
 /* INVALID quotes the element that is no address. Empty elements are skipped. */
 MUST_USE Status address_ranges_parse(Slice text, AddressRanges *ret_ranges, Reason *reason);
 bool address_in_ranges(Address address, const AddressRanges *ranges);
+/* Whether nothing is counted for it: behind loopback and the given addresses (proxies) there are many, who share one address. */
+bool address_is_exempt(Address address, const AddressRanges *exempt);
 
 /* Who sent the request. X-Forwarded-For is read only when the peer is trusted, from the right: trusted proxies are
  * skipped, the first other address is the client. Each proxy appends whom it saw, so what stands left of that was

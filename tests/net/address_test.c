@@ -1,5 +1,5 @@
 /* address_test.c -- addresses, networks, and whom a forwarded request came from. */
-#include "web/address.h"
+#include "net/address.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -219,4 +219,14 @@ TEST(somebodys_networks_are_counted_with_their_addresses)
     EXPECT(address_equal(network("2001:db8::1", 128), parsed("2001:db8::1")));
     EXPECT(address_equal(network("ffff::1", 3), parsed("e000::")));
     EXPECT(address_equal(network("ffff::1", 0), parsed("::")));
+}
+
+TEST(nothing_is_counted_for_loopback_and_the_given_proxies)
+{
+    AddressRanges proxies;
+    EXPECT_STATUS(address_ranges_parse(SLICE("10.0.0.0/8"), &proxies, NULL), STATUS_OK);
+    EXPECT(address_is_exempt(parsed("127.0.0.1"), &proxies));
+    EXPECT(address_is_exempt(parsed("::1"), &proxies));
+    EXPECT(address_is_exempt(parsed("10.1.2.3"), &proxies));
+    EXPECT(!address_is_exempt(parsed("11.1.2.3"), &proxies));
 }

@@ -2,7 +2,7 @@
  * /64. Has no lock of its own. */
 #pragma once
 
-#include "web/address.h"
+#include "net/address.h"
 
 typedef struct AddressCounts AddressCounts;
 
@@ -10,5 +10,7 @@ AddressCounts *address_counts_new(void);
 void address_counts_free(AddressCounts *address_counts);
 /* So many more; returns how many that are now. */
 int64_t address_counts_add(AddressCounts *address_counts, Address address, int64_t amount);
-/* So many less of what address_counts_add counted. */
+/* One more, unless those would be more than `most`; false: then it is as it was. */
+MUST_USE bool address_counts_take(AddressCounts *address_counts, Address address, int64_t most);
+/* So many less of what was counted. */
 void address_counts_remove(AddressCounts *address_counts, Address address, int64_t amount);

@@ -1,5 +1,5 @@
 /* address.c -- see address.h. */
-#include "web/address.h"
+#include "net/address.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -208,6 +208,11 @@ bool address_in_ranges(Address address, const AddressRanges *ranges)
         if (same_bits(address, ranges->ranges[i].address, ranges->ranges[i].bits))
             return true;
     return false;
+}
+
+bool address_is_exempt(Address address, const AddressRanges *exempt)
+{
+    return address_is_loopback(address) || address_in_ranges(address, exempt);
 }
 
 /* Cuts the last element off a list with commas; false when nothing is left. */

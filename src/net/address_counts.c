@@ -1,5 +1,5 @@
 /* address_counts.c -- see address_counts.h. */
-#include "web/address_counts.h"
+#include "net/address_counts.h"
 
 #include <stdlib.h>
 
@@ -50,6 +50,14 @@ int64_t address_counts_add(AddressCounts *address_counts, Address address, int64
         (*address_count)->group = group;
     }
     return (*address_count)->count += amount;
+}
+
+bool address_counts_take(AddressCounts *address_counts, Address address, int64_t most)
+{
+    if (address_counts_add(address_counts, address, 1) <= most)
+        return true;
+    address_counts_remove(address_counts, address, 1);
+    return false;
 }
 
 void address_counts_remove(AddressCounts *address_counts, Address address, int64_t amount)
