@@ -79,8 +79,7 @@ Tasks *app_tasks(App *app);
 #define APP_JOURNAL_DIGESTS APP_JOURNAL_PREFIX "digests"
 
 /* This instance's journals, in `journal` below the data directory, also where the store is a cluster: the site's own, and those that the
- * setting journal_file declares. Opened by app_start, or by the first call; calls before app_start come from one thread. INVALID names
- * journal_file and the line. */
+ * setting journal_file declares. Opened by app_start, or by the first call. INVALID names journal_file and the line. */
 MUST_USE Status app_journals(App *app, Journals **ret_journals, Reason *reason);
 /* Reads journal_file again. What is wrong with it leaves everything as it was. */
 MUST_USE Status app_journals_reload(App *app, Reason *reason);

@@ -67,25 +67,31 @@ static Status read_declaration(const App *app, Arena *arena, Slice *ret_text, Re
     return STATUS_OK;
 }
 
+static Status open_journals(App *app, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Slice text;
+    TRY(read_declaration(app, arena, &text, reason));
+    TRY(disk_make_directory(app->world.disk, app->config->data, 0700, reason));
+    JournalsOptions options = {
+        .directory = arena_text(arena, arena_print(arena, "%s/journal", app->config->data)),
+        .declaration = text,
+        .declaration_path = app->config->journal_file,
+        .world = app->world,
+        .cache_bytes = CACHE_BYTES,
+        .reopen_s = app->config->reopen_seconds,
+    };
+    return journals_open(&options, &app->journals, reason);
+}
+
 Status app_journals(App *app, Journals **ret_journals, Reason *reason)
 {
-    if (app->journals == NULL) {
-        ARENA_SCOPE Arena *arena = arena_new();
-        Slice text;
-        TRY(read_declaration(app, arena, &text, reason));
-        TRY(disk_make_directory(app->world.disk, app->config->data, 0700, reason));
-        JournalsOptions options = {
-            .directory = arena_text(arena, arena_print(arena, "%s/journal", app->config->data)),
-            .declaration = text,
-            .declaration_path = app->config->journal_file,
-            .world = app->world,
-            .cache_bytes = CACHE_BYTES,
-            .reopen_s = app->config->reopen_seconds,
-        };
-        TRY(journals_open(&options, &app->journals, reason));
-    }
+    static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&opening);
+    Status status = app->journals != NULL ? STATUS_OK : open_journals(app, reason);
     *ret_journals = app->journals;
-    return STATUS_OK;
+    pthread_mutex_unlock(&opening);
+    return status;
 }
 
 Status app_journals_reload(App *app, Reason *reason)

@@ -167,7 +167,7 @@ MUST_USE Status config_set(Config *config, Slice name, Slice value, Arena *arena
 MUST_USE Status config_read_file(Config *config, const char *path, Slice text, Arena *arena,
                                  Reason *reason);
 /* Every OSTRAKA_… variable in `environment` (ended by NULL, as environ). An OSTRAKA_ variable that names no setting is
- * refused, but for OSTRAKA_CONFIG, which names the file. */
+ * refused, but for OSTRAKA_CONFIG, which names the file, and those that commands of `journal run` have. */
 MUST_USE Status config_read_environment(Config *config, char *const *environment, Arena *arena,
                                         Reason *reason);
 /* The value in force, as one would write it in the file. */

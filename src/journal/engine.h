@@ -72,6 +72,7 @@ struct JournalListener {
     void (*ring)(void *context, Slice journal);
     void *context;
     bool armed;
+    _Atomic bool edges; /* armed again by itself */
     Listening *listenings;
     size_t count;
     const Slice *names; /* while it begins */

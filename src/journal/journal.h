@@ -388,5 +388,7 @@ void journal_owner_end(JournalOwner *owner);
 MUST_USE Status journal_listen(Journals *journals, const Slice *names, size_t count,
                                void (*ring)(void *context, Slice journal), void *context,
                                JournalListener **ret_listener, Reason *reason);
+/* From now on it is armed again by itself whenever nothing is due in its journals: it rings when something has become due. */
+void journal_listen_edges(JournalListener *listener);
 /* After it `ring` is not called any more. */
 void journal_listen_end(JournalListener *listener);

@@ -224,6 +224,13 @@ static bool ring(const Journal *journal)
     return rang;
 }
 
+/* Nothing is due. */
+static void arm_edges(const Journal *journal)
+{
+    for (Listening *one = journal->listenings; one != NULL; one = one->next)
+        one->listener->armed |= atomic_load(&one->listener->edges);
+}
+
 static bool has_armed(const Journal *journal)
 {
     for (const Listening *one = journal->listenings; one != NULL; one = one->next)
@@ -252,6 +259,9 @@ static void look_after(JournalGroup *group, Journal *journal)
     serve_line(group, journal);
     if (!paused && journal->first_wait != NULL)
         wake_ms = journal_order_next(&journal->order, wanted(journal));
+    if (journal->listenings != NULL &&
+        journal_order_next(&journal->order, UINT32_MAX) > book->now.wall_ms)
+        arm_edges(journal);
     if (!paused && has_armed(journal)) {
         int64_t next_ms = journal_order_next(&journal->order, UINT32_MAX);
         if (next_ms <= book->now.wall_ms)

@@ -43,7 +43,6 @@ Status journal_put_all(Operations *ops, const Actor *actor, const JournalPut *pu
 
 typedef struct JournalPutRequest {
     Slice journal, data, key, priority;
-    InputStream file;
     int64_t delay_s, expire_s;
 } JournalPutRequest;
 
@@ -60,9 +59,6 @@ static Status journal_put_one(Operations *ops, const Actor *actor, const Journal
                       .has_priority = request->priority.size > 0};
     if (put.has_priority)
         TRY(journal_priority_from(request->priority, "priority", &put.priority, reason));
-    if (request->file.path != NULL)
-        TRY(disk_read(ops->app->world.disk, request->file.path, JOURNAL_DATA_MAX, arena, &put.data,
-                      reason));
     return journal_put_all(ops, actor, &put, 1, arena, ret_answer, reason);
 }
 
@@ -79,11 +75,10 @@ OPERATION(journal_put_one, JournalPutRequest, JournalPutAnswer, .help = "Put an 
     .no_api = "POST journals/{journal}/entries takes one entry or a list (site/api/journal_put.c)", .no_page = "entries are for programs", .command = {.words = "journal put", .print = print_put},
     .inputs = {
         INPUT("journal", JournalPutRequest, journal, LINE, .operand = true, .least = 1, .most = JOURNAL_NAME_MAX, .value = "NAME", .help = "The journal."),
-        INPUT("data", JournalPutRequest, data, SECRET, .operand = true, .optional = true, .most = 1 << 20, .value = "DATA", .help = "What the worker gets."),
+        INPUT("data", JournalPutRequest, data, BYTES, .operand = true, .fallback = "", .most = 1 << 20, .value = "DATA", .help = "What the worker gets."),
         INPUT("key", JournalPutRequest, key, LINE, .fallback = "", .most = JOURNAL_KEY_MAX, .help = "What merges: of a key at most one entry waits."),
         INPUT("priority", JournalPutRequest, priority, LINE, .fallback = "", .most = 20, .value = "P", .help = "A number, the smallest first, or a word such as NOW or SLOW."),
         INPUT("delay", JournalPutRequest, delay_s, NUMBER, .fallback = "0", .least = 0, .most = INT32_MAX, .value = "SECONDS", .help = "Not due before so many seconds."),
         INPUT("expire", JournalPutRequest, expire_s, NUMBER, .fallback = "0", .least = 0, .most = INT32_MAX, .value = "SECONDS", .help = "Forgotten after so many seconds; 0: what the journal says."),
-        INPUT("file", JournalPutRequest, file, STREAM, .optional = true, .value = "FILE", .help = "Its content is the data."),
     });
 /* clang-format on */

@@ -109,6 +109,7 @@ typedef enum InputKind {
     INPUT_NUMBERS,  /* InputNumbers: whole numbers by id; on command lines ID=NUMBER… */
     INPUT_TEXTS,    /* InputTexts */
     INPUT_FILE,     /* Slice: the content of a file; on command lines its path */
+    INPUT_BYTES,    /* Slice: as it came, at most so many bytes; on command lines - is what comes on stdin. Not for other doors */
     INPUT_STREAM,   /* InputStream: text that may be long; on command lines the path of a file, which is not read as a whole */
     INPUT_KINDS
 } InputKind;

@@ -262,6 +262,13 @@ static Slice read_cookie(const void *from, const char *name)
     return web_cookie(from, name);
 }
 
+/* A program on this machine. A browser could be a page of another site that asks. */
+static bool is_local(const WebRequest *request)
+{
+    return address_is_loopback(web_client(request)) && web_head(request, HEAD_ORIGIN).size == 0 &&
+           web_head(request, HEAD_FETCH_SITE).size == 0;
+}
+
 static void fill_actor(WebRequest *request, Viewer *viewer)
 {
     SessionOrigin origin = site_origin(request);
@@ -274,7 +281,7 @@ static void fill_actor(WebRequest *request, Viewer *viewer)
                             .token_name = viewer->token_name,
                             .is_limited = viewer->is_limited,
                             .token_journals = viewer->token_journals,
-                            .is_local = address_is_loopback(web_client(request)),
+                            .is_local = is_local(request),
                             .cookie = read_cookie,
                             .cookies_from = request};
     if (viewer->known)

@@ -25,6 +25,8 @@ struct Site {
     SharedPages *shared_pages;
     struct Trending *trending;          /* trending.h */
     struct Live *live;                  /* live.h */
+    struct JournalLive *journal_live;   /* journal_live.h */
+    struct JournalRates *journal_rates; /* journal_rates.h */
     struct NoticeCounts *notice_counts; /* notice_counts.h */
     pthread_t refresher;
     _Atomic bool ends;
