@@ -15,14 +15,22 @@ static Slice value_of(const Accounts *accounts, const RequestKey *key, Arena *ar
 
 Status request_key_check(Accounts *accounts, const RequestKey *key, Reason *reason)
 {
+    bool is_used;
+    return request_key_look(accounts, key, &is_used, reason);
+}
+
+Status request_key_look(Accounts *accounts, const RequestKey *key, bool *ret_used, Reason *reason)
+{
     ARENA_SCOPE Arena *arena = arena_new();
     Read read = {&TABLE_REQUEST_KEYS, row_key(key->account, arena), column_of(accounts, key, arena),
                  STORE_NORMAL};
     Cell cell;
     Status status = store_read(accounts->store, &read, arena, &cell);
+    *ret_used = false;
     if (status == STATUS_NOT_FOUND)
         return STATUS_OK;
     TRY(status);
+    *ret_used = true;
     if (slice_equal(cell.value, value_of(accounts, key, arena)))
         return STATUS_OK;
     return reason_set(reason, STATUS_REFUSED, "Idempotency-Key",

@@ -21,5 +21,8 @@ typedef struct RequestKey {
 
 /* REFUSED: the key was used for another request. */
 MUST_USE Status request_key_check(Accounts *accounts, const RequestKey *key, Reason *reason);
+/* The same, and whether it was used for this one. */
+MUST_USE Status request_key_look(Accounts *accounts, const RequestKey *key, bool *ret_used,
+                                 Reason *reason);
 /* Lazy. */
 MUST_USE Status request_key_note(Accounts *accounts, const RequestKey *key);

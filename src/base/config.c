@@ -275,6 +275,17 @@ static Slice name_from_variable(Slice variable, Arena *arena)
     return slice_of(name, variable.size);
 }
 
+/* The file's name, and what a command that `journal run` starts is told. */
+static bool is_no_setting(Slice variable)
+{
+    static const char *const NAMES[] = {"OSTRAKA_CONFIG", "OSTRAKA_JOURNAL", "OSTRAKA_KEY",
+                                        "OSTRAKA_ID", "OSTRAKA_PRIORITY"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        found |= slice_equal(variable, slice_from(NAMES[i]));
+    return found;
+}
+
 Status config_read_environment(Config *config, char *const *environment, Arena *arena,
                                Reason *reason)
 {
@@ -283,7 +294,7 @@ Status config_read_environment(Config *config, char *const *environment, Arena *
     for (; *environment != NULL; environment++) {
         Slice entry = slice_from(*environment);
         Slice variable = slice_of(entry.data, slice_find(entry, '='));
-        if (!slice_starts_with(variable, prefix) || slice_equal(variable, SLICE("OSTRAKA_CONFIG")))
+        if (!slice_starts_with(variable, prefix) || is_no_setting(variable))
             continue;
         Reason rule;
         Slice name = name_from_variable(slice_after(variable, prefix.size), arena);

@@ -35,6 +35,8 @@
       "Days after which an address of a closed account may join again under a roll or domains.")   \
     X(TEXT, oidc_file, "", 0, 1000,                                                                \
       "A file with other sites that people may log in by (OpenID Connect); docs/operating.md.")    \
+    X(TEXT, journal_file, "", 0, 1000,                                                             \
+      "A file that declares journals, lists of work for programs of yours; docs/journal.md.")      \
     X(TEXT, store, "rocksdb", 3, 1000,                                                             \
       "Where everything is kept: rocksdb, in the data directory; or a cluster, "                   \
       "cassandra://host1,host2/keyspace.")                                                         \
@@ -165,7 +167,7 @@ MUST_USE Status config_set(Config *config, Slice name, Slice value, Arena *arena
 MUST_USE Status config_read_file(Config *config, const char *path, Slice text, Arena *arena,
                                  Reason *reason);
 /* Every OSTRAKA_… variable in `environment` (ended by NULL, as environ). An OSTRAKA_ variable that names no setting is
- * refused, but for OSTRAKA_CONFIG, which names the file. */
+ * refused, but for OSTRAKA_CONFIG, which names the file, and those that commands of `journal run` have. */
 MUST_USE Status config_read_environment(Config *config, char *const *environment, Arena *arena,
                                         Reason *reason);
 /* The value in force, as one would write it in the file. */

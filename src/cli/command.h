@@ -21,7 +21,11 @@ typedef struct CommandFlag {
     const char *help;
 } CommandFlag;
 
-enum { COMMAND_FLAGS_MAX = OPERATION_INPUTS_MAX + 2, COMMAND_INPUT_MAX = 64 * 1024 };
+enum {
+    COMMAND_FLAGS_MAX = OPERATION_INPUTS_MAX + 2,
+    COMMAND_INPUT_MAX = 64 * 1024,
+    COMMAND_OPERANDS_MAX = 1000
+};
 
 typedef enum CommandNeeds {
     COMMAND_ALONE, /* works without the store */

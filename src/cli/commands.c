@@ -3,6 +3,7 @@
 #include "base/threads.h"
 #include "cli/cluster.h"
 #include "cli/command.h"
+#include "cli/journal_commands.h"
 #include "cli/ledger_commands.h"
 #include "cli/serve.h"
 #include "site/site.h"
@@ -216,6 +217,9 @@ const Command COMMANDS[] = {
      run_cluster_init, {{"replication", "N", "copies of each row in each data centre, 3"}}, .creates = false},
     {"cluster check", "", 0, 0, COMMAND_ALONE, READS, "Look at the cluster as serve does, and say what it finds; exit 1 when it does not fit.",
      run_cluster_check, NONE},
+    {"journal run", "NAME [-j N] -- COMMAND…", 2, COMMAND_OPERANDS_MAX, COMMAND_ALONE, {0, "what it does to entries the journal counts"},
+     "Run a command for each entry of a journal, beside a running server: exit 0 is done, 75 try later, else failed.", run_journal_run,
+     {{"backoff", "SECONDS", "after exit 75; doubled with each run; 10"}}, .creates = false},
     {"config", "", 0, 0, COMMAND_ALONE, READS, "Print the settings in force; --help explains each.", run_config, {MARKDOWN}, .creates = false},
     {"api", "", 0, 0, COMMAND_ALONE, READS, "Print the JSON interface as Markdown.", run_api, NONE},
     {"tables", "", 0, 0, COMMAND_ALONE, READS, "Print the store's tables as Markdown.", run_tables, NONE},

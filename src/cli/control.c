@@ -295,8 +295,8 @@ void control_stop(Control *control)
 
 /* ---- The client's end ------------------------------------------------------------------------------------ */
 
-/* Copies frames to the terminal until the exit code comes. */
-static Status read_answer(int fd, int *ret_code, Reason *reason)
+/* Passes frames on until the exit code comes. */
+static Status read_answer(int fd, Output output, int *ret_code, Reason *reason)
 {
     BUFFER_SCOPE Buffer frame = {0};
     for (char kind; receive_all(fd, &kind, 1, NULL);) {
@@ -307,15 +307,18 @@ static Status read_answer(int fd, int *ret_code, Reason *reason)
             *ret_code = frame.data[0];
             return STATUS_OK;
         }
-        if (kind != 'p' || isatty(STDERR_FILENO))
-            fwrite(frame.data, 1, frame.size, kind == 'o' ? stdout : stderr);
+        output.write(output.self,
+                     kind == 'o'   ? STDOUT_FILENO
+                     : kind == 'p' ? OUTPUT_PROGRESS
+                                   : STDERR_FILENO,
+                     buffer_slice(&frame));
     }
     return reason_set(
         reason, STATUS_UNKNOWN, "",
         "the running server went away before it answered: the command may have been done or not");
 }
 
-Status control_call(const char *data, const ControlRequest *request, int *ret_code, Reason *reason)
+Status control_ask(const char *data, const ControlRequest *request, int *ret_fd, Reason *reason)
 {
     struct sockaddr_un address;
     int data_fd;
@@ -335,11 +338,26 @@ Status control_call(const char *data, const ControlRequest *request, int *ret_co
     BUFFER_SCOPE Buffer sized = {0};
     control_encode(request, &body);
     encode_slice(&sized, buffer_slice(&body));
-    Status status = STATUS_UNAVAILABLE;
-    if (send_all(fd, buffer_slice(&sized)))
-        status = read_answer(fd, ret_code, reason);
-    else
-        (void)reason_set(reason, status, "", "the running server does not take the command");
+    if (!send_all(fd, buffer_slice(&sized))) {
+        close(fd);
+        return reason_set(reason, STATUS_UNAVAILABLE, "",
+                          "the running server does not take the command");
+    }
+    *ret_fd = fd;
+    return STATUS_OK;
+}
+
+Status control_take(int fd, Output output, int *ret_code, Reason *reason)
+{
+    Status status = read_answer(fd, output, ret_code, reason);
     close(fd);
     return status;
+}
+
+Status control_call(const char *data, const ControlRequest *request, Output output, int *ret_code,
+                    Reason *reason)
+{
+    int fd;
+    TRY(control_ask(data, request, &fd, reason));
+    return control_take(fd, output, ret_code, reason);
 }

@@ -11,7 +11,7 @@
 
 #include "cli/command.h"
 
-enum { CONTROL_MAX = 4 * 1024 * 1024, CONTROL_WORDS = 4096, CONTROL_CLIENTS = 16 };
+enum { CONTROL_MAX = 4 * 1024 * 1024, CONTROL_WORDS = 4096, CONTROL_CLIENTS = 64 };
 
 typedef struct Control Control;
 
@@ -30,9 +30,13 @@ MUST_USE Status control_start(const char *data, Clock clock, ControlRun *run, vo
 /* Takes no new clients, waits for the running ones, removes the socket. */
 void control_stop(Control *control);
 
-/* NOT_FOUND: nobody listens there. UNKNOWN: the connection broke after the request was sent. */
-MUST_USE Status control_call(const char *data, const ControlRequest *request, int *ret_code,
-                             Reason *reason);
+/* NOT_FOUND: nobody listens there. UNKNOWN: the connection broke after the request was sent. What the command prints goes to `output`. */
+MUST_USE Status control_call(const char *data, const ControlRequest *request, Output output,
+                             int *ret_code, Reason *reason);
+/* The same in two: sends the request; and, when *ret_fd can be read, takes the answer and closes it. */
+MUST_USE Status control_ask(const char *data, const ControlRequest *request, int *ret_fd,
+                            Reason *reason);
+MUST_USE Status control_take(int fd, Output output, int *ret_code, Reason *reason);
 
 /* The request's body as bytes, and back: INVALID for anything that control_encode does not write. Pure. */
 void control_encode(const ControlRequest *request, Buffer *to);

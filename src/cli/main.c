@@ -50,6 +50,11 @@ static Status sort_words(int argc, char **argv, Arena *arena, Words *words, Reas
         Slice word = slice_from(argv[i]), name = SLICE_EMPTY, value;
         Slice flag = slice_starts_with(word, SLICE("--")) ? slice_after(word, 2) : SLICE_EMPTY;
         size_t equals = slice_find(flag, '=');
+        if (slice_equal(word, SLICE("--"))) { /* the rest is of another program */
+            for (; i < argc; i++)
+                words->words[words->count++] = slice_from(argv[i]);
+            break;
+        }
         bool is_switch = false, is_file = slice_equal(slice_of(flag.data, equals), SLICE("config"));
         if (flag.size == 0 ||
             (!is_file && !setting_name(slice_of(flag.data, equals), arena, &name, &is_switch))) {
@@ -168,7 +173,8 @@ static int run_on_store(Context *context, const Words *words)
     OpenHow how = {.create = context->parsed.command->creates};
     for (int tries = 0;; tries++) {
         int code;
-        Status status = control_call(context->config->data, &request, &code, &reason);
+        Status status =
+            control_call(context->config->data, &request, context->output, &code, &reason);
         if (status == STATUS_OK)
             return code;
         if (status == STATUS_NOT_FOUND)
@@ -182,16 +188,25 @@ static int run_on_store(Context *context, const Words *words)
 }
 
 /* What a password or a report is read from: bounded, and only for commands that ask for it. */
-static Slice read_input(const Words *words, Arena *arena)
+static Slice read_input(const Words *words, const Command *command, Arena *arena)
 {
     bool wanted = false;
+    size_t most = COMMAND_INPUT_MAX;
+    for (size_t i = 0; command->operation != NULL && i < operation_input_count(command->operation);
+         i++)
+        if (command->operation->inputs[i].kind == INPUT_BYTES) {
+            most = (size_t)command->operation->inputs[i].most +
+                   1; /* one more shows that it is too long */
+            for (size_t j = 0; j < words->count; j++)
+                wanted |= slice_equal(words->words[j], SLICE("-"));
+        }
     for (size_t i = 0; i < words->count; i++)
         wanted |= slice_equal(words->words[i], SLICE("--password-stdin")) ||
                   slice_equal(words->words[i], SLICE("--report-stdin"));
     if (!wanted)
         return SLICE_EMPTY;
-    char *input = arena_bytes(arena, COMMAND_INPUT_MAX);
-    return slice_of(input, fread(input, 1, COMMAND_INPUT_MAX, stdin));
+    char *input = arena_bytes(arena, most);
+    return slice_of(input, fread(input, 1, most, stdin));
 }
 
 static int run_command(Context *context, const Words *words)
@@ -234,6 +249,6 @@ int main(int argc, char **argv)
         (void)command_fail(&context, status, &reason);
         return EXIT_USAGE;
     }
-    context.input = read_input(&words, arena);
+    context.input = read_input(&words, context.parsed.command, arena);
     return run_command(&context, &words);
 }

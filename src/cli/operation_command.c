@@ -49,7 +49,7 @@ static const char *value_word(const Input *input)
         [INPUT_OPAQUE] = "TEXT",   [INPUT_WORD] = "WORD",       [INPUT_SWITCH] = "on|off",
         [INPUT_TIME] = "TIME",     [INPUT_VERSION] = "VERSION", [INPUT_ONCE] = "TOKEN",
         [INPUT_NUMBERS] = "ID=N…", [INPUT_TEXTS] = "TEXT…",     [INPUT_FILE] = "FILE",
-        [INPUT_STREAM] = "FILE",
+        [INPUT_STREAM] = "FILE",   [INPUT_BYTES] = "TEXT",
     };
     return input->value != NULL ? input->value : WORDS[input->kind];
 }
@@ -142,6 +142,14 @@ static Status bind(Context *context, const Input *input, const Slice *texts, siz
                       reason));
         return STATUS_OK;
     }
+    if (input->kind == INPUT_BYTES && count > 0) {
+        text = slice_equal(texts[0], SLICE("-")) ? context->input : texts[0];
+        *(Slice *)(void *)((char *)request + input->offset) = text;
+        return text.size <= (size_t)input->most
+                   ? STATUS_OK
+                   : reason_set(reason, STATUS_TOO_LARGE, input->name, "at most %lld bytes",
+                                (long long)input->most);
+    }
     if (input->kind == INPUT_STREAM && count > 0) {
         *(InputStream *)(void *)((char *)request + input->offset) =
             (InputStream){.text = SLICE_EMPTY, .path = command_path(context, texts[0])};
@@ -188,6 +196,7 @@ static Status read_actor(Context *context, Account *account, Actor *actor, Reaso
     bool missing;
     *actor = (Actor){.door = DOOR_COMMAND,
                      .is_operator = true,
+                     .is_local = true,
                      .origin = SLICE("command line"),
                      .agent = SLICE_EMPTY};
     const CommandFlag *first = &context->parsed.command->flags[0];

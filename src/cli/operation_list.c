@@ -12,7 +12,8 @@ static const char *const KIND_WORDS[INPUT_KINDS] = {
     [INPUT_SWITCH] = "switch",   [INPUT_TIME] = "time",
     [INPUT_VERSION] = "version", [INPUT_ONCE] = "once",
     [INPUT_NUMBERS] = "numbers", [INPUT_TEXTS] = "texts",
-    [INPUT_FILE] = "file",       [INPUT_STREAM] = "stream"};
+    [INPUT_FILE] = "file",       [INPUT_STREAM] = "stream",
+    [INPUT_BYTES] = "bytes"};
 
 /* Inputs that are flags stand in the command's row in the order of the inputs, after --as. */
 static void put_inputs(JsonWriter *json, const Operation *operation, const Command *command)

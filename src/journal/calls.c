@@ -347,6 +347,11 @@ Status journal_listen(Journals *journals, const Slice *names, size_t count,
     return STATUS_OK;
 }
 
+void journal_listen_edges(JournalListener *listener)
+{
+    atomic_store(&listener->edges, true);
+}
+
 void journal_listen_end(JournalListener *listener)
 {
     (void)!call_group(listener->group, JOURNAL_CALL_LISTEN_END, listener, NULL);

@@ -72,6 +72,7 @@ struct JournalListener {
     void (*ring)(void *context, Slice journal);
     void *context;
     bool armed;
+    _Atomic bool edges; /* armed again by itself */
     Listening *listenings;
     size_t count;
     const Slice *names; /* while it begins */
@@ -142,7 +143,7 @@ MUST_USE Status journals_group_of(Journals *journals, const Slice *names, size_t
                                   JournalGroup **ret_group, Reason *reason);
 
 /* decide.c */
-void group_decide(JournalGroup *group, JournalRequest *request);
+void journal_group_decide(JournalGroup *group, JournalRequest *request);
 
 /* waits.c */
 void waits_add(JournalGroup *group, JournalRequest *request, Journal **journals);

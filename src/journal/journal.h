@@ -137,6 +137,11 @@ MUST_USE Status journals_reload(Journals *journals, Slice declaration, const cha
 void journals_tick(Journals *journals);
 /* The declaration in force, until the next reload. NULL: the name is not declared. */
 const JournalDeclared *journals_declared(Journals *journals, Slice name);
+/* What the declaration in force says of who may put and claim, copied. A name that is not declared has the rules of [tubes], and without
+ * them is NOT_FOUND. */
+MUST_USE Status journals_access(Journals *journals, Slice name, Arena *arena,
+                                JournalAccessList *ret_put, JournalAccessList *ret_claim,
+                                Reason *reason);
 
 /* ---- Putting ----------------------------------------------------------------------------------------------- */
 
@@ -383,5 +388,7 @@ void journal_owner_end(JournalOwner *owner);
 MUST_USE Status journal_listen(Journals *journals, const Slice *names, size_t count,
                                void (*ring)(void *context, Slice journal), void *context,
                                JournalListener **ret_listener, Reason *reason);
+/* From now on it is armed again by itself whenever nothing is due in its journals: it rings when something has become due. */
+void journal_listen_edges(JournalListener *listener);
 /* After it `ring` is not called any more. */
 void journal_listen_end(JournalListener *listener);

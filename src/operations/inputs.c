@@ -27,6 +27,7 @@ static const struct {
     [INPUT_NUMBERS] = {WEB_NUMBERS, 0, sizeof(InputNumbers)},
     [INPUT_TEXTS] = {WEB_TEXTS, 0, sizeof(InputTexts)},
     [INPUT_FILE] = {WEB_TEXT, 0, sizeof(Slice)},
+    [INPUT_BYTES] = {WEB_TEXT, 0, sizeof(Slice)},
     [INPUT_STREAM] = {WEB_TEXT, 0, sizeof(InputStream)},
 };
 
@@ -40,7 +41,7 @@ static bool is_thing(InputKind kind)
 static bool is_slice(InputKind kind)
 {
     return kind == INPUT_LINE || kind == INPUT_TEXT || kind == INPUT_SECRET ||
-           kind == INPUT_OPAQUE || kind == INPUT_FILE;
+           kind == INPUT_OPAQUE || kind == INPUT_FILE || kind == INPUT_BYTES;
 }
 
 static bool can_be_left_out(const Input *input)
@@ -59,6 +60,7 @@ WebParam input_param(const Input *input, WebFrom from)
                       .most_count = input->most_count,
                       .words = input->words,
                       .fallback = input->fallback,
+                      .or_number = input->or_number,
                       .help = input->help};
     if (KINDS[input->kind].most > 0) {
         param.least = input->kind == INPUT_TIME && can_be_left_out(input) ? 0 : 1;
@@ -153,6 +155,7 @@ Status input_bind(Operations *ops, const Input *input, const WebValue *value, Ar
     case INPUT_SECRET:
     case INPUT_OPAQUE:
     case INPUT_FILE:
+    case INPUT_BYTES:
         *(Slice *)(void *)member = value->text;
         return STATUS_OK;
     case INPUT_STREAM:

@@ -5,7 +5,7 @@
 #include "site/live_private.h"
 #include "web/events.h"
 
-enum { TOLD_SLOTS = 4096, STAMP_MAX = 32, LOOK_S = 10 };
+enum { TOPIC_MAX = 64, TOLD_SLOTS = 4096, STAMP_MAX = 32, LOOK_S = 10 };
 /* What another instance saved is told within two seconds, too, and it takes about one to hear of it. */
 enum { SHARED_INTERVAL_MS = 500 };
 
@@ -135,7 +135,7 @@ static const WebRoute ROUTES[] = {
     {WEB_GET, "/api/v1/events", watch, .tag = "rankings",
      .help = "A stream of server-sent events: the newest figures of a topic, at once and after "
              "each change.",
-     .params = {[P_TOPIC] = {"topic", WEB_QUERY, WEB_LINE, .least = 1, .most = EVENTS_TOPIC_MAX,
+     .params = {[P_TOPIC] = {"topic", WEB_QUERY, WEB_LINE, .least = 1, .most = TOPIC_MAX,
                              .help = "front, ranking/DAYS[/category/ID|/party/ID] or policy/ID."}}},
 };
 ROUTE_TABLE(LIVE, ROUTES);

@@ -9,6 +9,9 @@
 #include "site/cached/notice_counts.h"
 #include "site/cached/trending.h"
 #include "site/forms.h"
+#include "site/journal_live.h"
+#include "site/journal_metrics.h"
+#include "site/journal_rates.h"
 #include "site/live.h"
 #include "site/views.h"
 #include "web/metrics.h"
@@ -100,6 +103,8 @@ Site *site_new(const SiteOptions *options)
     site->shared_pages = shared_pages_new(options->app->world);
     site->trending = trending_new(options->app);
     site->live = live_new(site);
+    site->journal_live = journal_live_new(site);
+    site->journal_rates = journal_rates_new(site);
     site->notice_counts = notice_counts_new(options->app->world.clock);
     changes_listen(site->app->changes, (ChangeListener){hear_change, site});
     return site;
@@ -110,6 +115,8 @@ void site_free(Site *site)
     if (site == NULL)
         return;
     live_free(site->live);
+    journal_live_free(site->journal_live);
+    journal_rates_free(site->journal_rates);
     notice_counts_free(site->notice_counts);
     trending_free(site->trending);
     shared_pages_free(site->shared_pages);
@@ -126,6 +133,7 @@ static void print_metrics(void *context, Buffer *out)
     Site *site = context;
     live_metrics(site->live, out);
     mail_metrics(site->app->mail, print_metric, out);
+    journal_metrics_print(site->app, out);
     metrics_print_one(out, "ostraka_damaged_voters",
                       "Voters whose row or log cannot be read; `verify` names them.", false,
                       (double)votes_damaged_count(site->app->votes));
@@ -197,6 +205,7 @@ static void *keep(void *argument)
         if (!has_more && now_us >= rank_cache_us)
             rank_cache_us = now_us + RANKS_S * US_PER_S;
         live_tick(site->live);
+        journal_rates_tick(site->journal_rates);
         if (!has_more) /* until the past is there, each page asks for its own, which takes long */
             clock_sleep_us(clock, US_PER_S / 5);
     }
@@ -220,4 +229,5 @@ void site_stop(Site *site)
         site->started = false;
     }
     live_stop(site->live);
+    journal_live_stop(site->journal_live);
 }

@@ -25,6 +25,8 @@ struct Site {
     SharedPages *shared_pages;
     struct Trending *trending;          /* trending.h */
     struct Live *live;                  /* live.h */
+    struct JournalLive *journal_live;   /* journal_live.h */
+    struct JournalRates *journal_rates; /* journal_rates.h */
     struct NoticeCounts *notice_counts; /* notice_counts.h */
     pthread_t refresher;
     _Atomic bool ends;
@@ -63,8 +65,10 @@ static inline int64_t site_body_bytes(const Operation *operation)
 /* ---- Who is asking (admission.c) ----------------------------------------------------------------------------------------- */
 
 typedef struct Viewer {
-    bool known;        /* logged in, by a session or a token */
-    bool by_token;     /* a program with a personal token: no forms, no cookie */
+    bool known;      /* logged in, by a session or a token */
+    bool by_token;   /* a program with a personal token: no forms, no cookie */
+    bool is_limited; /* whose scope is journals */
+    Slice token_name, token_journals;
     bool was_known;    /* came with a session that is gone */
     bool second;       /* the session or token was made with the second factor, which is still on */
     bool needs_second; /* was refused for want of it */

@@ -22,7 +22,7 @@
 
 typedef struct Events Events;
 
-enum { EVENTS_TOPIC_MAX = 64, EVENTS_DATA_MAX = 65536 };
+enum { EVENTS_TOPIC_MAX = 200, EVENTS_DATA_MAX = 65536 };
 
 typedef struct EventsOptions {
     const Config *config; /* watchers, watchers_per_address, trusted_proxies */

@@ -90,15 +90,37 @@ bool loop_is_held_up(const Loop *loop)
     return net_loop_busy_us(&loop->net) > HELD_UP_MS * US_PER_MS;
 }
 
+void loop_hurry(Loop *loop)
+{
+    net_loop_wake(&loop->net);
+}
+
+/* Whether there were any that somebody makes. */
+static bool cancel_all(Loop *loop)
+{
+    bool any = false;
+    for (Channel *channel = loop->ring.next; channel != &loop->ring; channel = channel->next)
+        if (channel->state == CHANNEL_RUNS) {
+            channel_cancel(channel);
+            any = true;
+        }
+    return any;
+}
+
 static void *run(void *argument)
 {
     Loop *loop = argument;
     while (!atomic_load(&loop->ends)) {
         net_loop_turn(&loop->net, loop->again != NULL ? 0 : INT64_MAX);
         serve_again(loop);
+        if (atomic_load_explicit(&loop->server->stopping, memory_order_relaxed))
+            (void)cancel_all(loop);
     }
-    /* Answers that were made meanwhile go out, as far as they can. */
-    net_loop_run_posts(&loop->net);
+    net_loop_run_posts(&loop->net); /* answers that were made meanwhile go out, as far as they can */
+    while (cancel_all(loop)) {      /* those that no pool has: what they wait for is still there */
+        net_loop_wait(&loop->net, INT64_MAX);
+        net_loop_run_posts(&loop->net);
+    }
     while (loop->ring.next != &loop->ring)
         drop(loop->ring.next);
     return NULL;

@@ -30,6 +30,8 @@ enum { API_KEY_MAX = 255 };
 /* The header Idempotency-Key, of this account, as a token: the same key is the same token. Zero without one; INVALID when it has more than
  * API_KEY_MAX characters or others than visible ASCII; REFUSED when it was used for another request. */
 MUST_USE Status api_key(WebRequest *request, Id *ret_token);
+/* Whether it was used, for this request. */
+MUST_USE Status api_key_is_used(WebRequest *request, bool *ret_used);
 /* What the key names is done, or perhaps done: from now on it is for this request alone. */
 void api_key_used(WebRequest *request);
 

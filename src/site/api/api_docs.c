@@ -23,6 +23,9 @@ const ApiHeader API_HEADERS[] = {
     {WEB_POST, API_PATH "moderation/policies/{policy}/merge", "Idempotency-Key", false, SAME_ACT},
     {WEB_POST, API_PATH "moderation/policies/{policy}/delete", "Idempotency-Key", false, SAME_ACT},
     {WEB_POST, API_PATH "moderation/policies/{policy}/restore", "Idempotency-Key", false, SAME_ACT},
+    {WEB_POST, API_PATH "journals/{journal}/entries", "Idempotency-Key", false,
+     "Up to 255 visible characters: the same request again under the same key puts nothing twice "
+     "(outcome repeated), also where entries have no key; with another body it is refused (422)."},
     {WEB_PATCH, API_PATH "policies/{policy}", "If-Match", true,
      "The ETag of the policy, or the version of its text, that this is a change of."},
     {0},

@@ -45,6 +45,12 @@ Status api_key(WebRequest *request, Id *ret_token)
     return id_from_bytes(slice_of(hash.data, ID_BYTES), ret_token);
 }
 
+Status api_key_is_used(WebRequest *request, bool *ret_used)
+{
+    RequestKey used = request_of(request);
+    return request_key_look(site_of(request)->app->accounts, &used, ret_used, web_reason(request));
+}
+
 void api_key_used(WebRequest *request)
 {
     RequestKey used = request_of(request);
