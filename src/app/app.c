@@ -170,6 +170,8 @@ static void make_tasks(App *app, Log *log, const char *address)
                                            .shared = store_is_shared(app->store),
                                            .world = app->world,
                                            .clock_guard = app->clock_guard,
+                                           .journals = app->journals,
+                                           .journal = APP_JOURNAL_TASKS,
                                            .accounts = app->accounts,
                                            .policies = app->policies,
                                            .votes = app->votes,
@@ -193,6 +195,7 @@ Status app_start(App *app, Log *log, const char *address, Reason *reason)
     Journals *journals;
     audit_name(app->audit, slice_from(address));
     TRY(app_journals(app, &journals, reason));
+    mail_use_journal(app->mail, journals, APP_JOURNAL_MAIL);
     make_tasks(app, log, address);
     Status status = tasks_catch_up(app->tasks, reason);
     if (status == STATUS_OK)
@@ -224,8 +227,6 @@ void app_close(App *app)
     project_last(app);
     tasks_free(app->tasks);
     digest_writer_free(app->digests);
-    if (app->journals != NULL)
-        journals_close(app->journals);
     votes_free(app->votes);
     changes_free(app->changes);
     ranking_free(app->ranking);
@@ -234,6 +235,8 @@ void app_close(App *app)
     clock_guard_free(app->clock_guard);
     accounts_free(app->accounts);
     mail_close(app->mail);
+    if (app->journals != NULL)
+        journals_close(app->journals);
     oidc_close(app->oidc);
     audit_free(app->audit);
     vault_free(app->vault);

@@ -73,10 +73,9 @@ Tasks *app_tasks(App *app);
 /* ---- Journals ------------------------------------------------------------------------------------------------------------- */
 
 /* Those of the site itself; the operator's file cannot declare a name that begins like them. */
-#define APP_JOURNAL_PREFIX  "site."
-#define APP_JOURNAL_TASKS   APP_JOURNAL_PREFIX "tasks"
-#define APP_JOURNAL_MAIL    APP_JOURNAL_PREFIX "mail"
-#define APP_JOURNAL_DIGESTS APP_JOURNAL_PREFIX "digests"
+#define APP_JOURNAL_PREFIX "site."
+#define APP_JOURNAL_TASKS  APP_JOURNAL_PREFIX "tasks"
+#define APP_JOURNAL_MAIL   APP_JOURNAL_PREFIX "mail"
 
 /* This instance's journals, in `journal` below the data directory, also where the store is a cluster: the site's own, and those that the
  * setting journal_file declares. Opened by app_start, or by the first call; calls before app_start come from one thread. INVALID names

@@ -4,13 +4,12 @@
 /* Memory for keys and data beside their files. */
 enum { CACHE_BYTES = 16 << 20 };
 
-/* Follows the operator's text, so that the lines of that keep their numbers. Losing a put costs only time, so nobody waits for the disk more
- * than the journal itself does; what fails comes again as often as it takes, since the store's own marks say what is left to do. */
-#define OWN_RULES "put = task\nclaim = task\ntimeouts = none\nsync = puts\n"
-#define OWN_TEXT                                                                                 \
-    "\n[journal " APP_JOURNAL_TASKS "]\n" OWN_RULES "[journal " APP_JOURNAL_MAIL "]\n" OWN_RULES \
-    "[journal " APP_JOURNAL_DIGESTS "]\n" OWN_RULES
-enum { OWN_COUNT = 3 };
+/* Follows the operator's text, so that the lines of that keep their numbers. The rules are those of journal/worker.h. */
+#define OWN_RULES \
+    "put = task\nclaim = task\nprocess = earliest\ntimeouts = none\nsync = puts\nlease_s = 3600\n"
+#define OWN_TEXT \
+    "\n[journal " APP_JOURNAL_TASKS "]\n" OWN_RULES "[journal " APP_JOURNAL_MAIL "]\n" OWN_RULES
+enum { OWN_COUNT = 2 };
 
 /* The operator's part is read alone first, for what the whole could only say about lines that are not in the file. */
 static Status check_operators(Slice text, const char *path, Arena *arena, Reason *reason)
