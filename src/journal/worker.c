@@ -2,14 +2,16 @@
  * before an end, and both before the claim that follows. */
 #include "journal/worker.h"
 
+#include "journal/engine.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+enum { STEP_MS = 1000 };
 
 struct JournalWorker {
     Journals *journals;
@@ -19,7 +21,8 @@ struct JournalWorker {
     int wake;    /* an eventfd */
     bool worked; /* the last claim found something */
     _Atomic bool answered, lost, called;
-    pthread_mutex_t lock; /* guards what follows */
+    _Atomic int64_t seen_ms; /* the latest date that was seen since the last claim */
+    pthread_mutex_t lock;    /* guards what follows */
     pthread_cond_t idle;
     unsigned under_way; /* puts and ends */
 };
@@ -137,13 +140,21 @@ static Sent *sent_new(JournalWorker *worker, JournalCall call)
     return sent;
 }
 
+static int64_t now_ms(const JournalWorker *worker)
+{
+    return clock_now_us(worker->journals->world.clock) / US_PER_MS;
+}
+
 void journal_worker_put(JournalWorker *worker, Slice key, JournalNext next)
 {
     CHECK(key.size <= JOURNAL_WORKER_KEY_MAX);
     if (worker->journals == NULL) {
+        atomic_store(&worker->lost, true);
         journal_worker_call(worker);
         return;
     }
+    if (now_ms(worker) > atomic_load(&worker->seen_ms))
+        atomic_store(&worker->seen_ms, now_ms(worker));
     Sent *sent = sent_new(worker, JOURNAL_CALL_PUT);
     memcpy(sent->key, key.data, key.size);
     sent->put = (JournalPut){.journal = worker->journal,
@@ -214,11 +225,24 @@ static Status claim(JournalWorker *worker, uint32_t most, int64_t wait_us, Journ
     return STATUS_OK;
 }
 
+/* What was dated by a clock that was set back since is looked at, rather than waiting for the time that the clock had. */
+static void follow_clock(JournalWorker *worker)
+{
+    int64_t seen_ms = atomic_exchange(&worker->seen_ms, now_ms(worker));
+    uint64_t kicked = JOURNAL_MANY_MAX;
+    Reason reason;
+    while (seen_ms > now_ms(worker) + STEP_MS && kicked == JOURNAL_MANY_MAX)
+        if (journal_kick_some(worker->journals, worker->journal, JOURNAL_MANY_MAX, &kicked,
+                              &reason) != STATUS_OK)
+            return;
+}
+
 Status journal_worker_claim(JournalWorker *worker, int64_t wait_us, JournalWork *ret_work)
 {
     Status status = STATUS_NOT_FOUND;
     if (worker->journals == NULL)
         return STATUS_UNAVAILABLE;
+    follow_clock(worker);
     if (worker->worked)
         status = claim(worker, PRIORITY_SLOW - 1, 0, ret_work);
     if (status == STATUS_NOT_FOUND)

@@ -17,6 +17,7 @@
  *      successor, and a crash between the two steps repeats the work.
  *   4. What was claimed and not ended when the process ended is due again when the journals are opened.
  *   5. When a put or an end did not get there, claims wake up, and journal_worker_lost says so once: it is time to ask the store.
+ *   6. When the clock was set back, all that waits is handed out once, for its date may mean nothing any more.
  * The journal has to be declared with `process = earliest`, so that a put can only make an entry due earlier, and `timeouts = none`.
  * Keys have at most JOURNAL_WORKER_KEY_MAX bytes. */
 #pragma once
@@ -45,7 +46,7 @@ static inline Slice journal_work_key(const JournalWork *work)
     return slice_of(work->key, work->key_size);
 }
 
-/* `journals` may be NULL: then a put wakes the worker and does nothing else, and claims are UNAVAILABLE. The name is copied. */
+/* `journals` may be NULL: then every put is lost, and claims are UNAVAILABLE. The name is copied. */
 JournalWorker *journal_worker_new(Journals *journals, Slice journal);
 /* What is claimed goes back. No call may be under way. Before the journals are closed. NULL is fine. */
 void journal_worker_free(JournalWorker *worker);

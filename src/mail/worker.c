@@ -12,15 +12,18 @@
 enum { SWEEP_S = 300, SWEEP_ALONE_S = 5 };
 
 /* Never before it is due by the finer clock. */
-static JournalNext look_again(const MailRow *row, int64_t due_us)
+static JournalNext look_again(const Mail *mail, const MailRow *row, int64_t due_us)
 {
+    int64_t now_us = clock_now_us(mail->options.world.clock);
+    if (mail_is_due(due_us, now_us)) /* by a clock that was set back since, too */
+        due_us = now_us;
     return (JournalNext){due_us / US_PER_MS + (due_us % US_PER_MS != 0),
                          mail_priority(row->head.kind)};
 }
 
 void mail_note_waiting(Mail *mail, const MailRow *row)
 {
-    journal_worker_put(mail->worker, id_slice(&row->id), look_again(row, row->head.due_us));
+    journal_worker_put(mail->worker, id_slice(&row->id), look_again(mail, row, row->head.due_us));
 }
 
 /* ---- Carrying out ------------------------------------------------------------------------------------------ */
@@ -174,7 +177,7 @@ static JournalNext next_look(const Mail *mail, const MailRow *row, int64_t now_u
 {
     int64_t due_us =
         mail_is_due(row->head.due_us, now_us) ? now_us + mail->lease_us : row->head.due_us;
-    return row->head.state == MAIL_WAITING ? look_again(row, due_us)
+    return row->head.state == MAIL_WAITING ? look_again(mail, row, due_us)
                                            : (JournalNext){.at_ms = JOURNAL_NEVER};
 }
 
@@ -197,7 +200,8 @@ static JournalNext deliver(Mail *mail, Id id, int64_t now_us)
     if (status == STATUS_NOT_FOUND || status == STATUS_CORRUPT)
         return (JournalNext){.at_ms = JOURNAL_NEVER};
     return look_again(
-        &row, now_us + mail->lease_us); /* somebody else was first, or the store does not answer */
+        mail, &row,
+        now_us + mail->lease_us); /* somebody else was first, or the store does not answer */
 }
 
 /* ---- Finding ----------------------------------------------------------------------------------------------- */

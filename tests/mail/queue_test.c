@@ -92,14 +92,14 @@ TEST(another_instance_finds_what_is_left)
     mail_fixture_end();
 }
 
-TEST(more_messages_than_fit_into_memory)
+TEST(more_messages_than_are_found_at_once)
 {
     mail_fixture_begin();
-    enum { COUNT = MAIL_WAITING_MAX + 500 };
+    enum { COUNT = MAIL_SWEEP_MAX + 500 };
     for (int i = 0; i < COUNT; i++)
         queue(i);
-    mail_fixture_run(fixture.mail);
-    mail_fixture_run_for(fixture.mail, 320);
+    mail_fixture_run(fixture.other);
+    mail_fixture_run_for(fixture.other, 320);
     EXPECT_I64(fixture.office.taken, COUNT);
     EXPECT_I64(mail_fixture_count(MAIL_WAITING), 0);
     mail_fixture_end();
