@@ -41,6 +41,7 @@ typedef struct App {
     Tasks *tasks;                 /* app_tasks makes it when it is first needed */
     struct DigestWriter *digests; /* made with the tasks */
     Journals *journals;           /* app_journals opens them when they are first needed */
+    struct JournalWatch *watch;   /* made by app_start */
     pthread_t projector; /* the thread that carries saves to the counts, if it `projects` */
     bool projects;
     struct InstanceSync *sync;

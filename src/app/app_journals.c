@@ -1,5 +1,5 @@
 /* app_journals.c -- the journals of this instance: those of the site itself and those that the operator declares. */
-#include "app/app.h"
+#include "app/journal_watch.h"
 
 /* Memory for keys and data beside their files. */
 enum { CACHE_BYTES = 16 << 20 };
@@ -58,6 +58,8 @@ Status app_journals(App *app, Journals **ret_journals, Reason *reason)
             .world = app->world,
             .cache_bytes = CACHE_BYTES,
             .reopen_s = app->config->reopen_seconds,
+            .alert = app->watch != NULL ? journal_watch_alert : NULL,
+            .context = app->watch,
         };
         TRY(journals_open(&options, &app->journals, reason));
     }

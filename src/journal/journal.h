@@ -247,6 +247,7 @@ typedef struct JournalStats {
     uint64_t waiters;               /* claims */
     int64_t oldest_due_ms, next_ms; /* dates; JOURNAL_NEVER */
     int64_t pause_left_ms;
+    uint64_t dead_max; /* the bound of the dead list */
     bool on_use;
 } JournalStats;
 

@@ -479,11 +479,20 @@ static Status reports(TaskPiece *piece)
     return status;
 }
 
-static Status report_letters(TaskPiece *piece)
+static Status tell_waiting(TaskPiece *piece, const WaitingTeller *teller)
 {
-    const ReportTeller *teller = &piece->tasks->options.report_teller;
     return last_piece(piece,
                       teller->tell != NULL ? teller->tell(teller->self, piece->reason) : STATUS_OK);
+}
+
+static Status report_letters(TaskPiece *piece)
+{
+    return tell_waiting(piece, &piece->tasks->options.report_teller);
+}
+
+static Status journals(TaskPiece *piece)
+{
+    return tell_waiting(piece, &piece->tasks->options.journal_teller);
 }
 
 /* ---- How long things are kept ---------------------------------------------------------------------------------- */
@@ -581,6 +590,9 @@ const Task TASKS[] = {
      "Corrects the lists of reports by state and policy.", reports},
     {TASK_REPORT_LETTERS, 60, 1, false, true, PRIORITY_NEW,
      "Queues e-mails about reports and what came of them.", report_letters},
+    {TASK_JOURNALS, 60, 1, true, false, PRIORITY_NEW,
+     "Looks at the journals of this instance, and writes to admins when one needs a look.",
+     journals},
     {"keep", 60, 1, true, false, PRIORITY_NEW,
      "Learns how long things are kept, where that was changed.", keep},
     {"retention", S_PER_DAY, 1, false, false, PRIORITY_TIME_ALLOWS,

@@ -41,13 +41,15 @@ typedef struct PolicyTeller {
     void *self;
 } PolicyTeller;
 
-/* Writes the e-mails about reports that are marked as waiting. OK: none waits any more. */
-typedef struct ReportTeller {
+/* Writes the e-mails of one sort that wait. OK: none waits any more. */
+typedef struct WaitingTeller {
     Status (*tell)(void *self, Reason *reason);
     void *self;
-} ReportTeller;
+} WaitingTeller;
 /* The task that does it, for whoever made or moved a report and wants it told at once (tasks_ask). */
 #define TASK_REPORT_LETTERS "report-letters"
+/* The task that looks at the journals: for who knows that an entry failed. */
+#define TASK_JOURNALS "journals"
 
 /* Who writes the letter of a period to somebody who wishes it. OK: it is queued, was before, or there is nothing to tell. */
 typedef struct DigestTeller {
@@ -77,8 +79,9 @@ typedef struct TasksOptions {
     /* How long things are kept, each minute: for what tasks cannot reach themselves (the log of acts). May be NULL. */
     void (*keep)(void *self, const Retention *retention);
     void *keep_self;
-    DigestTeller digest_teller; /* empty: nobody is */
-    ReportTeller report_teller; /* the same */
+    DigestTeller digest_teller;   /* empty: nobody is */
+    WaitingTeller report_teller;  /* about reports that are marked as waiting; the same */
+    WaitingTeller journal_teller; /* about the journals of this instance; the same */
     LeavingListener leaving_listener;
 } TasksOptions;
 
