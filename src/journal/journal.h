@@ -137,6 +137,11 @@ MUST_USE Status journals_reload(Journals *journals, Slice declaration, const cha
 void journals_tick(Journals *journals);
 /* The declaration in force, until the next reload. NULL: the name is not declared. */
 const JournalDeclared *journals_declared(Journals *journals, Slice name);
+/* What the declaration in force says of who may put and claim, copied. A name that is not declared has the rules of [tubes], and without
+ * them is NOT_FOUND. */
+MUST_USE Status journals_access(Journals *journals, Slice name, Arena *arena,
+                                JournalAccessList *ret_put, JournalAccessList *ret_claim,
+                                Reason *reason);
 
 /* ---- Putting ----------------------------------------------------------------------------------------------- */
 
