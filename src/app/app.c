@@ -5,6 +5,7 @@
 
 #include "app/digest_letters.h"
 #include "app/instance_sync.h"
+#include "app/journal_watch.h"
 #include "app/policy_letters.h"
 #include "app/report_letters.h"
 #include "base/read_cache.h"
@@ -166,25 +167,29 @@ static void hear_leaving(void *self, uint64_t policy, uint64_t account)
 static void make_tasks(App *app, Log *log, const char *address)
 {
     app->digests = digest_writer_new(app);
-    app->tasks = tasks_new(&(TasksOptions){.store = app->store,
-                                           .shared = store_is_shared(app->store),
-                                           .world = app->world,
-                                           .clock_guard = app->clock_guard,
-                                           .accounts = app->accounts,
-                                           .policies = app->policies,
-                                           .votes = app->votes,
-                                           .reports = app->reports,
-                                           .ranking = app->ranking,
-                                           .log = log,
-                                           .keep = keep_for,
-                                           .keep_self = app,
-                                           .creation_grace_s = CREATION_GRACE_S,
-                                           .address = address,
-                                           .answer_teller = {app_tell_answer_due, app},
-                                           .report_teller = {app_tell_reports, app},
-                                           .hidden_teller = {app_tell_hidden, app},
-                                           .digest_teller = {app_send_digest, app->digests},
-                                           .leaving_listener = {hear_leaving, app}});
+    app->tasks = tasks_new(&(TasksOptions){
+        .store = app->store,
+        .shared = store_is_shared(app->store),
+        .world = app->world,
+        .clock_guard = app->clock_guard,
+        .journals = app->journals,
+        .journal = APP_JOURNAL_TASKS,
+        .accounts = app->accounts,
+        .policies = app->policies,
+        .votes = app->votes,
+        .reports = app->reports,
+        .ranking = app->ranking,
+        .log = log,
+        .keep = keep_for,
+        .keep_self = app,
+        .creation_grace_s = CREATION_GRACE_S,
+        .address = address,
+        .answer_teller = {app_tell_answer_due, app},
+        .report_teller = {app_tell_reports, app},
+        .journal_teller = {app->watch != NULL ? journal_watch_look : NULL, app->watch},
+        .hidden_teller = {app_tell_hidden, app},
+        .digest_teller = {app_send_digest, app->digests},
+        .leaving_listener = {hear_leaving, app}});
 }
 
 Status app_start(App *app, Log *log, const char *address, Reason *reason)
@@ -192,7 +197,9 @@ Status app_start(App *app, Log *log, const char *address, Reason *reason)
     Ranking *ranking;
     Journals *journals;
     audit_name(app->audit, slice_from(address));
+    app->watch = journal_watch_new(app, address);
     TRY(app_journals(app, &journals, reason));
+    mail_use_journal(app->mail, journals, APP_JOURNAL_MAIL);
     make_tasks(app, log, address);
     Status status = tasks_catch_up(app->tasks, reason);
     if (status == STATUS_OK)
@@ -224,8 +231,6 @@ void app_close(App *app)
     project_last(app);
     tasks_free(app->tasks);
     digest_writer_free(app->digests);
-    if (app->journals != NULL)
-        journals_close(app->journals);
     votes_free(app->votes);
     changes_free(app->changes);
     ranking_free(app->ranking);
@@ -234,6 +239,9 @@ void app_close(App *app)
     clock_guard_free(app->clock_guard);
     accounts_free(app->accounts);
     mail_close(app->mail);
+    if (app->journals != NULL)
+        journals_close(app->journals);
+    journal_watch_free(app->watch);
     oidc_close(app->oidc);
     audit_free(app->audit);
     vault_free(app->vault);

@@ -41,6 +41,7 @@ typedef struct App {
     Tasks *tasks;                 /* app_tasks makes it when it is first needed */
     struct DigestWriter *digests; /* made with the tasks */
     Journals *journals;           /* app_journals opens them when they are first needed */
+    struct JournalWatch *watch;   /* made by app_start */
     pthread_t projector; /* the thread that carries saves to the counts, if it `projects` */
     bool projects;
     struct InstanceSync *sync;
@@ -73,10 +74,9 @@ Tasks *app_tasks(App *app);
 /* ---- Journals ------------------------------------------------------------------------------------------------------------- */
 
 /* Those of the site itself; the operator's file cannot declare a name that begins like them. */
-#define APP_JOURNAL_PREFIX  "site."
-#define APP_JOURNAL_TASKS   APP_JOURNAL_PREFIX "tasks"
-#define APP_JOURNAL_MAIL    APP_JOURNAL_PREFIX "mail"
-#define APP_JOURNAL_DIGESTS APP_JOURNAL_PREFIX "digests"
+#define APP_JOURNAL_PREFIX "site."
+#define APP_JOURNAL_TASKS  APP_JOURNAL_PREFIX "tasks"
+#define APP_JOURNAL_MAIL   APP_JOURNAL_PREFIX "mail"
 
 /* This instance's journals, in `journal` below the data directory, also where the store is a cluster: the site's own, and those that the
  * setting journal_file declares. Opened by app_start, or by the first call. INVALID names journal_file and the line. */

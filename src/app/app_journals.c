@@ -1,16 +1,15 @@
 /* app_journals.c -- the journals of this instance: those of the site itself and those that the operator declares. */
-#include "app/app.h"
+#include "app/journal_watch.h"
 
 /* Memory for keys and data beside their files. */
 enum { CACHE_BYTES = 16 << 20 };
 
-/* Follows the operator's text, so that the lines of that keep their numbers. Losing a put costs only time, so nobody waits for the disk more
- * than the journal itself does; what fails comes again as often as it takes, since the store's own marks say what is left to do. */
-#define OWN_RULES "put = task\nclaim = task\ntimeouts = none\nsync = puts\n"
-#define OWN_TEXT                                                                                 \
-    "\n[journal " APP_JOURNAL_TASKS "]\n" OWN_RULES "[journal " APP_JOURNAL_MAIL "]\n" OWN_RULES \
-    "[journal " APP_JOURNAL_DIGESTS "]\n" OWN_RULES
-enum { OWN_COUNT = 3 };
+/* Follows the operator's text, so that the lines of that keep their numbers. The rules are those of journal/worker.h. */
+#define OWN_RULES \
+    "put = task\nclaim = task\nprocess = earliest\ntimeouts = none\nsync = puts\nlease_s = 3600\n"
+#define OWN_TEXT \
+    "\n[journal " APP_JOURNAL_TASKS "]\n" OWN_RULES "[journal " APP_JOURNAL_MAIL "]\n" OWN_RULES
+enum { OWN_COUNT = 2 };
 
 static Status check_roles(const JournalDeclared *journal, const JournalAccessList *list,
                           const char *path, Reason *reason)
@@ -80,6 +79,8 @@ static Status open_journals(App *app, Reason *reason)
         .world = app->world,
         .cache_bytes = CACHE_BYTES,
         .reopen_s = app->config->reopen_seconds,
+        .alert = app->watch != NULL ? journal_watch_alert : NULL,
+        .context = app->watch,
     };
     return journals_open(&options, &app->journals, reason);
 }

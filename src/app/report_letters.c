@@ -5,27 +5,26 @@
 
 enum { MODERATORS_MAX = 100 };
 
-/* Who works off reports. All accounts are looked at: a site has few moderators and no list of them, and a report is rare. */
-static Status find_moderators(App *app, Arena *arena, Account **ret_list, size_t *ret_count)
+Status app_find_holders(App *app, AccountRole role, size_t most, Arena *arena, Account **ret_list,
+                        size_t *ret_count)
 {
     ARENA_SCOPE Arena *page = arena_new();
     Slice position = SLICE_EMPTY;
     size_t found = 0;
-    Account *moderators = ARENA_ARRAY(arena, MODERATORS_MAX, Account);
+    Account *holders = ARENA_ARRAY(arena, most, Account);
     for (bool more = true; more;) {
         Account *list;
         size_t count;
         arena_reset(page);
         TRY(accounts_list(app->accounts, position, page, &list, &count, &position, &more));
         position = arena_copy(arena, position);
-        for (size_t i = 0; i < count && found < MODERATORS_MAX; i++)
-            if (list[i].state == ACCOUNT_CONFIRMED &&
-                (list[i].roles & 1u << ROLE_MODERATE_POLICIES) != 0)
-                moderators[found++] = (Account){.id = list[i].id,
-                                                .name = arena_copy(arena, list[i].name),
-                                                .email = arena_copy(arena, list[i].email)};
+        for (size_t i = 0; i < count && found < most; i++)
+            if (list[i].state == ACCOUNT_CONFIRMED && (list[i].roles & 1u << role) != 0)
+                holders[found++] = (Account){.id = list[i].id,
+                                             .name = arena_copy(arena, list[i].name),
+                                             .email = arena_copy(arena, list[i].email)};
     }
-    *ret_list = moderators;
+    *ret_list = holders;
     *ret_count = found;
     return STATUS_OK;
 }
@@ -90,7 +89,8 @@ Status app_tell_reports(void *self, Reason *reason)
         Status status = STATUS_OK;
         if (letters[i].kind == REPORT_LETTER_NEW) {
             if (moderators == NULL)
-                TRY(find_moderators(app, arena, &moderators, &moderator_count));
+                TRY(app_find_holders(app, ROLE_MODERATE_POLICIES, MODERATORS_MAX, arena,
+                                     &moderators, &moderator_count));
             for (size_t k = 0; k < moderator_count && status == STATUS_OK; k++)
                 status = write_to(app, &letters[i], LETTER_REPORT, &moderators[k], arena, reason);
         } else {

@@ -9,3 +9,8 @@
 
 /* For TasksOptions.report_teller, with the app as `self`. OK: nothing waits any more. Otherwise the rest stays marked for the next time. */
 MUST_USE Status app_tell_reports(void *self, Reason *reason);
+
+/* Id, name and e-mail of those who have a role, at most so many. All accounts are looked at: a site has few of them and no list, and what they
+ * are written about is rare. */
+MUST_USE Status app_find_holders(App *app, AccountRole role, size_t most, Arena *arena,
+                                 Account **ret_list, size_t *ret_count);

@@ -71,6 +71,8 @@
       "How long deletions are remembered; longer than any outage of a machine.")                   \
     X(NUMBER, reopen_seconds, "5", 1, 3600,                                                        \
       "How often a store that turned read-only after a disk error tries to open again.")           \
+    X(NUMBER, journal_alert_seconds, "3600", 10, 31536000,                                         \
+      "When work in a journal has been due for longer, admins are told by e-mail.")                \
     X(NUMBER, web_threads, "2", 1, 256, "Threads that answer requests; one a core is right.")      \
     X(NUMBER, page_threads, "1", 1, 256,                                                           \
       "Threads for pages that take long to make, such as the history of a policy.")                \

@@ -25,8 +25,8 @@
     X(CQL_LOOKUP, "cql-lookup", "store/cql/seeds.c", "names of the cluster's hosts; ends by itself", "closing the store waits for it")           \
     X(PROJECTOR, "projector", "app/app.c", "saves to carry to the counts (condition)", "`votes_projection_end_await`")                          \
     X(INSTANCE_SYNC, "instance-sync", "app/instance_sync.c", "a quarter of a second between looks", "a flag")                                 \
-    X(TASKS, "tasks", "tasks/tasks.c", "the next task that is due", "`tasks_stop`: a flag between pieces")                                      \
-    X(MAIL, "mail", "mail/worker.c", "the next e-mail that is due", "`mail_stop`: a flag, which also cuts an attempt off")                       \
+    X(TASKS, "tasks", "tasks/tasks.c", "the next piece in its journal, a heartbeat (an eventfd)", "`tasks_stop`: a flag between pieces, and the eventfd") \
+    X(MAIL, "mail", "mail/worker.c", "the next e-mail in its journal (an eventfd)", "`mail_stop`: a flag, which also cuts an attempt off, and the eventfd") \
     X(WEB, "web", "web/loop.c", "its connections, an eventfd (`web_threads` of them)", "`loop_stop`: a flag and the eventfd")                   \
     X(WEB_ACCEPTOR, "web-acceptor", "web/listener.c", "new connections, the next deadline, an eventfd", "`web_server_stop`: a flag and the eventfd")          \
     X(WEB_SAVE, "web-save", "web/pool.c", "requests that write (condition)", "`pool_stop`: finishes what it has")                               \

@@ -56,6 +56,7 @@ static Slice encode_entry(Flush *flush, const Entry *entry)
     };
     const Run *run = entry->run;
     if (run != NULL) {
+        header.owned = run->owner != NULL;
         header.retry_ms = run->retry_ms;
         header.start_ms = run->start_ms;
         header.token = run->token;

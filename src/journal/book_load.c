@@ -1,7 +1,7 @@
 /* book_load.c -- a book from what its log has.
  *
  * Rules, journals and headers are read, never bodies; then the entries are put into the indexes: running and failed ones first, then
- * waiting, then held ones. Placing goes by the rules of a put, so that what a crash between two generations may leave is put
+ * waiting, then held ones. A run that had an owner goes back, since owners end with their process. Placing goes by the rules of a put, so that what a crash between two generations may leave is put
  * right: two copies of an entry (the newer generation's counts), a W beside a P of its key (it becomes H), an H without a P (it becomes W). */
 #include <stdlib.h>
 
@@ -103,6 +103,14 @@ static void set_run(Entry *entry, const StoredHeader *header)
     run->error_size = (uint16_t)header->error.size;
 }
 
+/* As journal_owner_end does: uncounted, due at once, and its token is of no use any more. */
+static void give_back(Entry *entry)
+{
+    entry->state = JOURNAL_WAITING;
+    entry->run->retry_ms = 0;
+    entry->run->claimed_version = 0;
+}
+
 /* Into the table of ids alone; what the other indexes need is complete only when all are there. */
 static Status load_entry(void *context, uint8_t slot, Slice key, Slice value, Reason *reason)
 {
@@ -150,6 +158,8 @@ static Status load_entry(void *context, uint8_t slot, Slice key, Slice value, Re
     if (header.given_up)
         entry->flags |= ENTRY_GIVEN_UP;
     set_run(entry, &header);
+    if (header.owned && !header.given_up && header.state == JOURNAL_PROCESSING)
+        give_back(entry);
     return STATUS_OK;
 }
 

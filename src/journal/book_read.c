@@ -118,6 +118,7 @@ void book_stats(Book *book, const Journal *journal, JournalStats *ret_stats)
         .oldest_due_ms = due ? next_ms : JOURNAL_NEVER,
         .next_ms = next_ms,
         .pause_left_ms = paused ? journal->paused_until_ms - book->now.boot_ms : 0,
+        .dead_max = journal->rules->rules.dead_max,
         .on_use = journal->on_use,
     };
     memcpy(ret_stats->counters, journal->counters, sizeof journal->counters);

@@ -126,8 +126,11 @@ Status journal_priority_from_text(Slice text, uint32_t *ret_priority)
     static const struct {
         const char *word;
         uint32_t priority;
-    } NAMED[] = {{"NOW", 0},       {"IMPORTANT", 10}, {"NEW", 20},     {"RESET", 50},
-                 {"UPDATES", 180}, {"SLOW", 200},     {"REVIEW", 230}, {"TIME_ALLOWS", 255}};
+    } NAMED[] = {
+#define X(name, number) {#name, number},
+        JOURNAL_PRIORITY_LIST(X)
+#undef X
+    };
     for (size_t i = 0; i < sizeof NAMED / sizeof *NAMED; i++)
         if (slice_equal(text, slice_from(NAMED[i].word))) {
             *ret_priority = NAMED[i].priority;

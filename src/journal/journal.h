@@ -34,7 +34,7 @@
  * read-only and opens again by itself); CORRUPT (stored data breaks an invariant).
  *
  * Clocks: dates are milliseconds of the wall clock; leases, waits and pauses run on a clock that cannot be set. After a start each running
- * entry has its whole lease again. When the wall clock steps forward by more than an hour, expired entries are invisible at once
+ * entry has its whole lease again, but for what an owner had claimed: that waits again, since owners end with their process. When the wall clock steps forward by more than an hour, expired entries are invisible at once
  * but deleted only after the new time has held for a minute.
  *
  * Threads: every call may come from any thread. A group of journals has a thread that decides and one that writes; many callers share a
@@ -252,6 +252,7 @@ typedef struct JournalStats {
     uint64_t waiters;               /* claims */
     int64_t oldest_due_ms, next_ms; /* dates; JOURNAL_NEVER */
     int64_t pause_left_ms;
+    uint64_t dead_max; /* the bound of the dead list */
     bool on_use;
 } JournalStats;
 

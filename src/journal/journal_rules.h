@@ -22,6 +22,23 @@ enum {
     JOURNAL_HOUR_MS = 3600 * 1000,
 };
 
+/*    name, number: the smallest goes first. A worker of ours asks for SLOW and above when it found nothing else (worker.h) */
+#define JOURNAL_PRIORITY_LIST(X) \
+    X(NOW, 0)                    \
+    X(IMPORTANT, 10)             \
+    X(NEW, 20)                   \
+    X(RESET, 50)                 \
+    X(UPDATES, 180)              \
+    X(SLOW, 200)                 \
+    X(REVIEW, 230)               \
+    X(TIME_ALLOWS, 255)
+
+enum {
+#define X(name, number) PRIORITY_##name = number,
+    JOURNAL_PRIORITY_LIST(X)
+#undef X
+};
+
 typedef enum JournalProcess { JOURNAL_LATEST, JOURNAL_EARLIEST, JOURNAL_KEEP } JournalProcess;
 typedef enum JournalOnProcessing {
     JOURNAL_SUCCESSOR,

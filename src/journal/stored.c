@@ -1,6 +1,8 @@
 /* stored.c -- see stored.h. */
 #include "journal/stored.h"
 
+enum { GIVEN_UP = 1, OWNED = 2 };
+
 void stored_header(Buffer *to, const StoredHeader *header)
 {
     const uint32_t numbers[] = {
@@ -12,7 +14,7 @@ void stored_header(Buffer *to, const StoredHeader *header)
     buffer_u8(to, STORED_FORMAT);
     buffer_u8(to, (uint8_t)header->state);
     buffer_u8(to, header->timeouts);
-    buffer_u8(to, header->given_up);
+    buffer_u8(to, (uint8_t)((header->given_up ? GIVEN_UP : 0) | (header->owned ? OWNED : 0)));
     buffer_u32(to, header->rules);
     buffer_u64(to, header->hash[0]);
     buffer_u64(to, header->hash[1]);
@@ -54,8 +56,9 @@ Status stored_header_read(Slice value, StoredHeader *ret_header)
     uint8_t format = reader_u8(&reader);
     header.state = (JournalState)reader_u8(&reader);
     header.timeouts = reader_u8(&reader);
-    uint8_t given_up = reader_u8(&reader);
-    header.given_up = given_up;
+    uint8_t flags = reader_u8(&reader);
+    header.given_up = flags & GIVEN_UP;
+    header.owned = flags & OWNED;
     header.rules = reader_u32(&reader);
     header.hash[0] = reader_u64(&reader);
     header.hash[1] = reader_u64(&reader);
@@ -67,8 +70,8 @@ Status stored_header_read(Slice value, StoredHeader *ret_header)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         *numbers[i] = reader_u32(&reader);
     header.error = reader_rest(&reader);
-    if (reader.failed || format != STORED_FORMAT || given_up > 1 || !is_state(header.state) ||
-        !are_dates(&header) || header.key_size > JOURNAL_KEY_MAX ||
+    if (reader.failed || format != STORED_FORMAT || flags > (GIVEN_UP | OWNED) ||
+        !is_state(header.state) || !are_dates(&header) || header.key_size > JOURNAL_KEY_MAX ||
         header.data_size > JOURNAL_DATA_MAX || header.lease_ms == 0 ||
         header.error.size > JOURNAL_ERROR_MAX)
         return STATUS_CORRUPT;

@@ -18,6 +18,7 @@ typedef struct StoredHeader {
     JournalState state;
     uint8_t timeouts; /* the counter that a merge resets */
     bool given_up;    /* removed while it runs: it is not tried again */
+    bool owned;       /* P: claimed by an owner, which has ended when this is read */
     uint32_t rules;   /* the number of its R */
     uint64_t hash[2]; /* of the key */
     int64_t insertion_ms, expiration_ms, wanted_ms, retry_ms, update_ms, start_ms;

@@ -213,6 +213,15 @@ static const Letter LETTERS[LETTER_KINDS] = {
              "profile "
              "you choose how often, or never; your mail program can end it, too."},
         },
+    [LETTER_JOURNALS] =
+        {
+            "journals",
+            "The journals of {site} need a look",
+            {"This is wrong with the journals of {site}, of the instance {about}:"},
+            "See the site's state",
+            {"You get this letter because you are an admin. The next one comes in an hour at the "
+             "earliest, when there is something new to tell."},
+        },
     [LETTER_TEST] =
         {
             "test",

@@ -34,6 +34,7 @@ typedef enum LetterKind {
     LETTER_INVITATION,       /* to somebody without an account */
     LETTER_NOT_ON_ROLL,      /* to an address that somebody wants to register, and may not */
     LETTER_DIGEST,           /* what happened, as items */
+    LETTER_JOURNALS,         /* to admins: what is wrong with the journals, as items */
     LETTER_TEST,
     LETTER_KINDS
 } LetterKind;
@@ -44,13 +45,13 @@ typedef struct LetterFacts {
     Slice home; /* its address */
     Slice name; /* the user's */
     Slice
-        about; /* ANSWER_DUE, POLICY_HIDDEN: what the policy is called. REPORT…: what it is about */
+        about; /* ANSWER_DUE, POLICY_HIDDEN: what the policy is called. REPORT…: what it is about. JOURNALS: the instance */
     Slice words; /* REPORT_ACTED, REPORT_DISMISSED: what the moderator wrote */
     Slice
         link; /* CONFIRM, RESET, NEW_EMAIL, INVITATION: the one-time link. ALREADY_REGISTERED, PASSWORD_CHANGED: where one sets a new
                    password. EMAIL_CHANGED: the way back. ANSWER_DUE: where one answers. POLICY_HIDDEN: where one appeals. REPORT: where it is. REPORT_ACTED, REPORT_DISMISSED: the public log */
     int64_t valid_s;
-    const Slice *items; /* DIGEST: lines, each cut to LETTER_ITEM_BYTES */
+    const Slice *items; /* DIGEST, JOURNALS: lines, each cut to LETTER_ITEM_BYTES */
     size_t item_count;
 } LetterFacts;
 

@@ -97,8 +97,7 @@ Status mail_open(const MailOptions *options, Mail **ret_mail, Reason *reason)
     CHECK(mail != NULL);
     mail->options = *options;
     mail->arena = arena_new();
-    mail->waiting = calloc(MAIL_WAITING_MAX, sizeof *mail->waiting);
-    CHECK(mail->waiting != NULL && pthread_mutex_init(&mail->lock, NULL) == 0);
+    mail->worker = journal_worker_new(NULL, SLICE_EMPTY);
     mail->lease_us = mail_lease_us(options->config->smtp_seconds);
     mail_keep_failed(mail, MAIL_FAILED_DAYS);
     Status status = set_up(mail, reason);
@@ -113,10 +112,17 @@ void mail_close(Mail *mail)
 {
     if (mail == NULL)
         return;
-    CHECK(!mail->has_thread && pthread_mutex_destroy(&mail->lock) == 0);
+    CHECK(!mail->has_thread);
+    journal_worker_free(mail->worker);
     arena_free(mail->arena);
-    free(mail->waiting);
     free(mail);
+}
+
+void mail_use_journal(Mail *mail, Journals *journals, const char *name)
+{
+    CHECK(!mail->has_thread);
+    journal_worker_free(mail->worker);
+    mail->worker = journal_worker_new(journals, slice_from(name));
 }
 
 void mail_keep_failed(Mail *mail, int64_t days)
@@ -183,7 +189,7 @@ Status mail_send(Mail *mail, const MailMessage *message, Reason *reason)
         return STATUS_OK;
     TRY(status);
     if (row.head.state == MAIL_WAITING)
-        mail_note_waiting(mail, row.id, row.head.due_us);
+        mail_note_waiting(mail, &row);
     return STATUS_OK;
 }
 
@@ -272,7 +278,7 @@ Status mail_try(Mail *mail, const MailMessage *message, Arena *arena, MailEntry 
     if (row.head.state == MAIL_WAITING) {
         mail_attempt(mail, &row, arena);
         if (row.head.state == MAIL_WAITING)
-            mail_note_waiting(mail, row.id, row.head.due_us);
+            mail_note_waiting(mail, &row);
     }
     *ret_entry = entry_of(mail, &row, message, arena);
     return STATUS_OK;
@@ -292,7 +298,7 @@ Status mail_retry(Mail *mail, Id id)
     head.attempts = 0;
     head.since_us = head.due_us = clock_now_us(mail->options.world.clock);
     TRY(mail_row_replace(mail, &row, head, arena));
-    mail_note_waiting(mail, id, head.due_us);
+    mail_note_waiting(mail, &row);
     return STATUS_OK;
 }
 
@@ -314,9 +320,6 @@ void mail_metrics(Mail *mail, StoreMetricVisit *visit, void *context)
     for (size_t i = 0; i < sizeof COUNTERS / sizeof COUNTERS[0]; i++)
         visit(context, COUNTERS[i].name, COUNTERS[i].help, true,
               (double)atomic_load(COUNTERS[i].count));
-    CHECK(pthread_mutex_lock(&mail->lock) == 0);
-    size_t waiting = mail->waiting_count;
-    CHECK(pthread_mutex_unlock(&mail->lock) == 0);
     visit(context, "ostraka_mail_waiting", "Messages that wait, as far as this instance knows.",
-          false, (double)waiting);
+          false, (double)journal_worker_waiting(mail->worker));
 }

@@ -20,6 +20,8 @@
  *   5. Every attempt ends by `smtp_seconds`. A server that hangs holds up the worker and nobody else; mail_stop does not wait for it.
  *   6. Address, subject and text are sealed in the store (vault.h), and so is what a server said about them. Rows expire by themselves: sent ones
  *      after 7 days, without the text; failed ones, with it, as many days after they failed as were set then (mail_keep_failed), else 30.
+ *      What waits here is kept in a journal, by when it is due and how urgent its kind is; the rows are the truth, and what a journal loses is
+ *      found by their marks within five minutes.
  *   7. Nothing in a field can become a header or a command (message.h).
  * Without `smtp_url` nothing is sent. Then a demo (`mail_outbox`) that is served on loopback, with no proxy in front, keeps messages in an outbox that its pages may
  * show; any other site cannot send (mail_can_send), refuses mail_send and says so.
@@ -31,6 +33,7 @@
 #include "base/ids.h"
 #include "base/vault.h"
 #include "base/words.h"
+#include "journal/journal.h"
 #include "mail/message.h"
 #include "mail/smtp.h"
 #include "store/store.h"
@@ -94,13 +97,15 @@ void mail_close(Mail *mail);
 
 /* Somebody who hears of each attempt, in the thread that made it; before mail_start. */
 void mail_listen(Mail *mail, MailListener listener);
+/* Where the worker keeps what waits, in a journal of this name (worker.h says how it must be declared); before mail_start. The journals must outlive the
+ * handle. Without it, or when it cannot be used, the worker finds what is due by the marks in the store, every few seconds. */
+void mail_use_journal(Mail *mail, Journals *journals, const char *name);
 /* The worker, which first looks for what an earlier process left. Does nothing without a server. */
 void mail_start(Mail *mail);
 /* Ends the worker; an attempt under way is cut off, and made again later. Again, or without a start: nothing. */
 void mail_stop(Mail *mail);
-/* What the worker does: at most one message. Returns for how many µs nothing is to be done, 0 for more at once. For the worker and for tests;
- * one thread at a time. */
-int64_t mail_turn(Mail *mail);
+/* What the worker does, without waiting for anything to become due. False: there was nothing to do. For tests; one thread at a time. */
+bool mail_turn(Mail *mail);
 
 /* How long letters that fail from now on are kept. */
 void mail_keep_failed(Mail *mail, int64_t days);
@@ -140,5 +145,5 @@ MUST_USE Status mail_outbox(Mail *mail, Arena *arena, MailEntry **ret_entries, s
  * somebody else was first. */
 MUST_USE Status mail_retry(Mail *mail, Id id);
 
-/* Counters since the start, and how many wait as far as this instance knows. */
+/* Counters since the start, and how many wait in this instance's journal. */
 void mail_metrics(Mail *mail, StoreMetricVisit *visit, void *context);

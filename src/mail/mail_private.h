@@ -13,18 +13,13 @@
 
 #include <pthread.h>
 
+#include "journal/worker.h"
 #include "mail/mail.h"
 #include "store/record.h"
 
 enum {
-    MAIL_WAITING_MAX = 4096, /* known in memory; the rest is found when these are through */
+    MAIL_SWEEP_MAX = 4096, /* found at once; the rest is found when these are through */
 };
-
-/* A message that this instance knows to wait. */
-typedef struct MailWaiting {
-    Id id;
-    int64_t due_us;
-} MailWaiting;
 
 typedef struct MailCounts {
     _Atomic uint64_t queued, sent, failed, delayed;
@@ -42,15 +37,15 @@ struct Mail {
 
     _Atomic int64_t failed_s; /* how long failed ones are kept */
     MailCounts counts;
-    pthread_mutex_t lock; /* guards the waiting ones */
-    MailWaiting *waiting; /* room for MAIL_WAITING_MAX, in no order */
-    size_t waiting_count;
+    JournalWorker *worker; /* what waits here, by when it is due; the worker sleeps in it */
 
     _Atomic bool ends;
     bool has_thread;
     pthread_t thread;
     /* The worker's own. */
-    bool has_swept, left_some; /* there was no room for all that was found */
+    bool has_swept, left_some; /* more was found than it looks at in one go */
+    bool has_worked;           /* since the last look */
+    bool is_alone;             /* the journal cannot be used: what is due is sent as it is found */
     int64_t swept_steady_us;
     uint32_t failures; /* of the server, in a row */
     int64_t rests_until_steady_us;
@@ -121,7 +116,7 @@ void mail_unmark(Mail *mail, MailState state, MailMark mark);
 
 /* ---- worker.c ---------------------------------------------------------------------------------------------- */
 
-/* Known to wait from now on; what there is no room for is found by its mark. */
-void mail_note_waiting(Mail *mail, Id id, int64_t due_us);
+/* The worker of this instance hears of it; what the journal loses is found by its mark. */
+void mail_note_waiting(Mail *mail, const MailRow *row);
 /* One attempt for a row that was taken (its head counts the attempt). `row` is then what became of it. */
 void mail_attempt(Mail *mail, MailRow *row, Arena *arena);

@@ -30,6 +30,11 @@ int64_t mail_lease_us(int64_t smtp_seconds)
     return (3 * smtp_seconds + LEASE_SPARE_S) * US_PER_S;
 }
 
+uint32_t mail_priority(Slice kind)
+{
+    return slice_equal(kind, SLICE(MAIL_KIND_DIGEST)) ? PRIORITY_SLOW : PRIORITY_NEW;
+}
+
 bool mail_is_due(int64_t due_us, int64_t now_us)
 {
     return due_us <= now_us || due_us > now_us + (MAIL_PAUSE_MOST_S + MAIL_LATE_S) * US_PER_S;

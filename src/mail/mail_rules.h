@@ -1,7 +1,11 @@
 /* mail_rules.h -- what follows from how an attempt went: sent, failed, or later and when. Pure. */
 #pragma once
 
+#include "journal/journal_rules.h"
 #include "mail/mail.h"
+
+/* The kind of digests (letters.c). */
+#define MAIL_KIND_DIGEST "digest"
 
 enum { MAIL_PAUSE_MOST_S = 6 * 3600, MAIL_REST_MOST_S = 300, MAIL_LATE_S = 3600 };
 
@@ -12,6 +16,9 @@ int64_t mail_pause_us(uint32_t attempts, int64_t first_s, uint64_t luck);
 int64_t mail_rest_us(uint32_t failures, int64_t first_s);
 /* For how long an attempt has a message to itself: longer than all its deadlines together. */
 int64_t mail_lease_us(int64_t smtp_seconds);
+
+/* How urgent a kind of e-mail is: somebody waits for most of them in front of a screen, and nobody for a digest. */
+uint32_t mail_priority(Slice kind);
 
 /* Its time has come; or it is so far ahead that the clock must have been set back since. */
 bool mail_is_due(int64_t due_us, int64_t now_us);

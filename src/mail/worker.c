@@ -1,99 +1,29 @@
 /* worker.c -- finding what is due, and carrying it out. See mail.h.
  *
- * What this instance queued it knows in memory. What others left, or an earlier process, it finds by the index: all of it at the start, and what
- * may be worth sending every few minutes. Memory is a hint; the row decides, and only who replaced the row by one that is due later may send.
- * A crash after that leaves a message that is due when the lease has passed. */
+ * What this instance queued waits in its journal, by when it is due. What others left, or an earlier process, it finds by the index and puts
+ * there: all of it at the start, and what may be worth sending every few minutes. The journal is a hint; the row decides, and only who replaced the
+ * row by one that is due later may send. A crash after that leaves a message that is due when the lease has passed. While the journal cannot
+ * be used, what is due is sent as it is found by the index, which is then read every few seconds. */
 #include "base/threads.h"
 #include "mail/mail_private.h"
 #include "mail/mail_rules.h"
 #include "mail/suppress.h"
 
-enum { SWEEP_S = 300, NAP_US = 100000 };
+enum { SWEEP_S = 300, SWEEP_ALONE_S = 5 };
 
-/* ---- What is known to wait --------------------------------------------------------------------------------- */
-
-static size_t find_waiting(const Mail *mail, Id id)
+/* Never before it is due by the finer clock. */
+static JournalNext look_again(const Mail *mail, const MailRow *row, int64_t due_us)
 {
-    size_t i = 0;
-    while (i < mail->waiting_count && !id_equal(mail->waiting[i].id, id))
-        i++;
-    return i;
+    int64_t now_us = clock_now_us(mail->options.world.clock);
+    if (mail_is_due(due_us, now_us)) /* by a clock that was set back since, too */
+        due_us = now_us;
+    return (JournalNext){due_us / US_PER_MS + (due_us % US_PER_MS != 0),
+                         mail_priority(row->head.kind)};
 }
 
-void mail_note_waiting(Mail *mail, Id id, int64_t due_us)
+void mail_note_waiting(Mail *mail, const MailRow *row)
 {
-    CHECK(pthread_mutex_lock(&mail->lock) == 0);
-    size_t at = find_waiting(mail, id);
-    if (at < MAIL_WAITING_MAX) {
-        mail->waiting[at] = (MailWaiting){id, due_us};
-        mail->waiting_count += at == mail->waiting_count;
-    }
-    CHECK(pthread_mutex_unlock(&mail->lock) == 0);
-}
-
-static void forget(Mail *mail, Id id)
-{
-    CHECK(pthread_mutex_lock(&mail->lock) == 0);
-    size_t at = find_waiting(mail, id);
-    if (at < mail->waiting_count)
-        mail->waiting[at] = mail->waiting[--mail->waiting_count];
-    CHECK(pthread_mutex_unlock(&mail->lock) == 0);
-}
-
-/* The one that has waited longest; false when there is none. */
-static bool earliest(Mail *mail, MailWaiting *ret_waiting)
-{
-    const MailWaiting *found = NULL;
-    CHECK(pthread_mutex_lock(&mail->lock) == 0);
-    for (size_t i = 0; i < mail->waiting_count; i++)
-        if (found == NULL || mail->waiting[i].due_us < found->due_us)
-            found = &mail->waiting[i];
-    if (found != NULL)
-        *ret_waiting = *found;
-    CHECK(pthread_mutex_unlock(&mail->lock) == 0);
-    return found != NULL;
-}
-
-/* ---- Finding ----------------------------------------------------------------------------------------------- */
-
-/* A mark without a row stays: its row may still come. */
-static Status meet(Mail *mail, MailMark mark, Arena *arena)
-{
-    MailRow row;
-    Status status = mail_row_read(mail, mark.id, arena, &row);
-    if (status == STATUS_NOT_FOUND || status == STATUS_CORRUPT)
-        return STATUS_OK;
-    TRY(status);
-    if (row.head.state == MAIL_WAITING && row.head.since_us == mark.since_us)
-        mail_note_waiting(mail, mark.id, row.head.due_us);
-    else
-        mail_unmark(mail, MAIL_WAITING, mark);
-    return STATUS_OK;
-}
-
-static Status sweep(Mail *mail)
-{
-    ARENA_SCOPE Arena *arena = arena_new();
-    MailSearch search = {MAIL_WAITING, MAIL_WAITING_MAX, mail->has_swept && !mail->left_some};
-    MailMarks marks;
-    TRY(mail_marks(mail, &search, arena, &marks));
-    mail->left_some = marks.more;
-    for (size_t i = 0; i < marks.count; i++)
-        TRY(meet(mail, marks.marks[i], arena));
-    mail->has_swept = true;
-    return STATUS_OK;
-}
-
-/* At the start, every few minutes, and when there was more than could be remembered and all of that is through. */
-static void sweep_when_due(Mail *mail, bool is_idle)
-{
-    int64_t steady_us = clock_steady_us(mail->options.world.clock);
-    bool is_first = mail->swept_steady_us == 0;
-    if (!is_first && steady_us - mail->swept_steady_us < SWEEP_S * US_PER_S &&
-        !(is_idle && mail->left_some))
-        return;
-    mail->swept_steady_us = steady_us > 0 ? steady_us : 1;
-    (void)!sweep(mail); /* what could not be read is found the next time */
+    journal_worker_put(mail->worker, id_slice(&row->id), look_again(mail, row, row->head.due_us));
 }
 
 /* ---- Carrying out ------------------------------------------------------------------------------------------ */
@@ -242,21 +172,19 @@ static Status take(Mail *mail, MailRow *row, int64_t now_us, Arena *arena)
     return mail_row_replace(mail, row, head, arena);
 }
 
-/* Follows what became of a message that was met. One that is still due could not be written down: not at once again. */
-static void note_row(Mail *mail, const MailRow *row, int64_t now_us)
+/* When a message that was met is to be looked at again. One that is still due could not be written down: not at once again. */
+static JournalNext next_look(const Mail *mail, const MailRow *row, int64_t now_us)
 {
     int64_t due_us =
         mail_is_due(row->head.due_us, now_us) ? now_us + mail->lease_us : row->head.due_us;
-    if (row->head.state == MAIL_WAITING)
-        mail_note_waiting(mail, row->id, due_us);
-    else
-        forget(mail, row->id);
+    return row->head.state == MAIL_WAITING ? look_again(mail, row, due_us)
+                                           : (JournalNext){.at_ms = JOURNAL_NEVER};
 }
 
-static void deliver(Mail *mail, Id id, int64_t now_us)
+static JournalNext deliver(Mail *mail, Id id, int64_t now_us)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    MailRow row;
+    MailRow row = {.head.kind = SLICE_EMPTY};
     SmtpAnswer answer;
     Status status = mail_row_read(mail, id, arena, &row);
     if (status == STATUS_OK && row.head.state == MAIL_WAITING &&
@@ -268,40 +196,132 @@ static void deliver(Mail *mail, Id id, int64_t now_us)
             note_server(mail, &answer);
     }
     if (status == STATUS_OK)
-        note_row(mail, &row, now_us);
-    else if (status == STATUS_NOT_FOUND || status == STATUS_CORRUPT)
-        forget(mail, id);
-    else /* somebody else was first, or the store does not answer */
-        mail_note_waiting(mail, id, now_us + mail->lease_us);
+        return next_look(mail, &row, now_us);
+    if (status == STATUS_NOT_FOUND || status == STATUS_CORRUPT)
+        return (JournalNext){.at_ms = JOURNAL_NEVER};
+    return look_again(
+        mail, &row,
+        now_us + mail->lease_us); /* somebody else was first, or the store does not answer */
+}
+
+/* ---- Finding ----------------------------------------------------------------------------------------------- */
+
+static int64_t rest_us(const Mail *mail)
+{
+    int64_t left_us = mail->rests_until_steady_us - clock_steady_us(mail->options.world.clock);
+    return mail->failures > 0 && left_us > 0 ? left_us : 0;
+}
+
+/* A mark without a row stays: its row may still come. */
+static Status meet(Mail *mail, MailMark mark, bool *ret_sent)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    int64_t now_us = clock_now_us(mail->options.world.clock);
+    MailRow row;
+    Status status = mail_row_read(mail, mark.id, arena, &row);
+    if (status == STATUS_NOT_FOUND || status == STATUS_CORRUPT)
+        return STATUS_OK;
+    TRY(status);
+    if (row.head.state != MAIL_WAITING || row.head.since_us != mark.since_us) {
+        mail_unmark(mail, MAIL_WAITING, mark);
+        return STATUS_OK;
+    }
+    if (!mail->is_alone) {
+        mail_note_waiting(mail, &row);
+    } else if (mail_is_due(row.head.due_us, now_us) && rest_us(mail) == 0) {
+        (void)deliver(mail, row.id, now_us);
+        *ret_sent = mail->has_worked = true;
+    }
+    return STATUS_OK;
+}
+
+static Status sweep(Mail *mail, bool *ret_sent)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    MailSearch search = {MAIL_WAITING, MAIL_SWEEP_MAX, mail->has_swept && !mail->left_some};
+    MailMarks marks;
+    TRY(mail_marks(mail, &search, arena, &marks));
+    mail->left_some = marks.more;
+    for (size_t i = 0; i < marks.count && !atomic_load(&mail->ends); i++)
+        TRY(meet(mail, marks.marks[i], ret_sent));
+    mail->has_swept = true;
+    return STATUS_OK;
+}
+
+static int64_t until_sweep_us(const Mail *mail)
+{
+    int64_t passed_us = clock_steady_us(mail->options.world.clock) - mail->swept_steady_us;
+    int64_t every_us = (mail->is_alone ? SWEEP_ALONE_S : SWEEP_S) * US_PER_S;
+    return mail->swept_steady_us == 0 || passed_us >= every_us ? 0 : every_us - passed_us;
+}
+
+/* At the start, every few minutes, when the journal may have lost something, and when there was more than was looked at and all of that is
+ * through. True: something was sent, or more may be found. */
+static bool sweep_when_due(Mail *mail, bool is_idle)
+{
+    bool sent = false, goes_on = is_idle && mail->left_some && mail->has_worked;
+    if (until_sweep_us(mail) > 0 && !goes_on)
+        return false;
+    int64_t steady_us = clock_steady_us(mail->options.world.clock);
+    mail->swept_steady_us = steady_us > 0 ? steady_us : 1;
+    mail->has_worked = false;
+    (void)!sweep(mail, &sent); /* what could not be read is found the next time */
+    return sent || goes_on;
 }
 
 /* ---- Turns ------------------------------------------------------------------------------------------------- */
 
-int64_t mail_turn(Mail *mail)
+static int64_t least(int64_t a, int64_t b)
 {
-    Clock clock = mail->options.world.clock;
-    MailWaiting next;
-    if (!mail->has_server)
-        return NAP_US;
-    bool has_next = earliest(mail, &next);
-    sweep_when_due(mail, !has_next);
-    if (mail->failures > 0 && clock_steady_us(clock) < mail->rests_until_steady_us)
-        return NAP_US;
-    int64_t now_us = clock_now_us(clock);
-    if (!earliest(mail, &next) || !mail_is_due(next.due_us, now_us))
-        return NAP_US;
-    deliver(mail, next.id, now_us);
-    return 0;
+    return a < b ? a : b;
+}
+
+/* The next message that the journal knows to be due; waits for one as long as the worker has nothing else to do. */
+static bool take_next(Mail *mail, bool waits)
+{
+    JournalWork work;
+    Id id;
+    int64_t wait_us = waits ? until_sweep_us(mail) : 0;
+    if (rest_us(mail) > 0) {
+        journal_worker_sleep(mail->worker, least(wait_us, rest_us(mail)));
+        return false;
+    }
+    Status status = journal_worker_claim(mail->worker, wait_us, &work);
+    bool was_alone = mail->is_alone;
+    bool is_usable = status == STATUS_OK || status == STATUS_NOT_FOUND;
+    bool has_lost = journal_worker_lost(mail->worker);
+    mail->is_alone = has_lost || !is_usable;
+    if (has_lost || mail->is_alone != was_alone)
+        mail->swept_steady_us = 0; /* look at once */
+    else if (mail->is_alone)
+        journal_worker_sleep(mail->worker, wait_us);
+    if (status != STATUS_OK)
+        return false;
+    JournalNext next = {.at_ms = JOURNAL_NEVER};
+    mail->has_worked = true;
+    if (id_from_bytes(journal_work_key(&work), &id) == STATUS_OK)
+        next = deliver(mail, id, clock_now_us(mail->options.world.clock));
+    journal_worker_end(mail->worker, &work, next);
+    return true;
+}
+
+static bool turn(Mail *mail, bool waits)
+{
+    bool found = sweep_when_due(mail, false);
+    found |= take_next(mail, waits && !(mail->left_some && mail->has_worked));
+    return found || sweep_when_due(mail, true);
+}
+
+bool mail_turn(Mail *mail)
+{
+    return mail->has_server && turn(mail, false);
 }
 
 static void *work(void *argument)
 {
     Mail *mail = argument;
-    while (!atomic_load(&mail->ends)) {
-        int64_t pause_us = mail_turn(mail);
-        if (pause_us > 0)
-            clock_sleep_us(mail->options.world.clock, pause_us);
-    }
+    while (!atomic_load(&mail->ends))
+        (void)turn(mail, true);
     return NULL;
 }
 
@@ -326,6 +346,7 @@ void mail_stop(Mail *mail)
     atomic_store(&mail->ends, true);
     if (!mail->has_thread)
         return;
+    journal_worker_call(mail->worker);
     pthread_join(mail->thread, NULL);
     mail->has_thread = false;
 }

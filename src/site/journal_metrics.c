@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "app/journal_watch.h"
 #include "journal/journal.h"
 #include "web/metrics.h"
 
@@ -76,7 +77,7 @@ static void put_gauges(Buffer *out, const Figures *all, size_t count, int64_t no
                  (uint64_t)(all[i].stats.pause_left_ms + 999) / 1000);
 }
 
-static void put_health(Buffer *out, Journals *journals)
+static void put_health(Buffer *out, Journals *journals, size_t alarms)
 {
     JournalsHealth health;
     journals_health(journals, &health);
@@ -86,6 +87,7 @@ static void put_health(Buffer *out, Journals *journals)
         uint64_t value;
     } ROWS[] = {
         {"ostraka_journal_writable", "1: the journals take puts.", false, health.writable},
+        {"ostraka_journal_alarms", "What admins should look at.", false, alarms},
         {"ostraka_journal_live_bytes", "Keys and data of what lives.", false, health.live_bytes},
         {"ostraka_journal_file_bytes", "Size of the files.", false, health.file_bytes},
         {"ostraka_journal_commits_total", "Batches written.", true, health.commits},
@@ -116,5 +118,5 @@ void journal_metrics_print(App *app, Buffer *out)
     }
     put_counters(out, all, count);
     put_gauges(out, all, count, clock_now_us(app->world.clock) / US_PER_MS);
-    put_health(out, journals);
+    put_health(out, journals, app_journal_alarm_count(app));
 }

@@ -1,4 +1,5 @@
 /* site.c -- the site's life: its parts, its table of routes, its own thread. See site.h. */
+#include "app/journal_watch.h"
 #include "operations/policy_head.h"
 #include "operations/rank_cache.h"
 #include "site/site_private.h"
@@ -143,6 +144,7 @@ static void write_health(void *context, JsonWriter *json)
 {
     Site *site = context;
     json_member_i64(json, "damaged_voters", (int64_t)votes_damaged_count(site->app->votes));
+    app_journal_health(site->app, json);
 }
 
 /* A page of another site can make its own name lead to this machine, and then read what a demo shows to everybody who asks here: all

@@ -45,11 +45,6 @@ static int64_t stamp_after(const Tasks *tasks, int64_t last)
     return now_us > last ? now_us : last + 1;
 }
 
-static Slice state_row(const TaskPart *part, Arena *arena)
-{
-    return arena_print(arena, "%s/%u", part->task->name, part->number);
-}
-
 static Status decode(Slice value, TaskState *state)
 {
     StoredState stored = {.error = SLICE_EMPTY};
@@ -68,7 +63,7 @@ Status task_state_read(Tasks *tasks, TaskPart *part)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Cell cell;
-    Read read = {&TABLE_TASK_STATE, state_row(part, arena), SLICE("state"), STORE_NORMAL};
+    Read read = {&TABLE_TASK_STATE, task_part_key(part, arena), SLICE("state"), STORE_NORMAL};
     if (part->task->local)
         return STATUS_OK;
     Status status = store_read(tasks->options.store, &read, arena, &cell);
@@ -93,7 +88,7 @@ Status task_state_write(Tasks *tasks, TaskPart *part)
     Slice value = record_encode(&TASK_STATE_RECORD, &stored, NULL, arena);
     part->stamp = stamp_after(tasks, part->stamp);
     RowChange change = {&TABLE_TASK_STATE,
-                        state_row(part, arena),
+                        task_part_key(part, arena),
                         {.column = SLICE("state"), .value = value, .timestamp = part->stamp}};
     part->saved_us = clock_steady_us(tasks->options.world.clock);
     return store_write(tasks->options.store, &(Batch){&change, 1, true});

@@ -13,6 +13,7 @@ enum {
     SHARES = 16,
     CHECKPOINTS_A_PIECE = 4,
     MERGE_GRACE_S = 60, /* whoever began it is probably still at it */
+    PROJECT_S = 10,
     MERGES_S = 10,
     LEAVING_S = 10,
     RECOUNT_TRIES = 5,
@@ -478,11 +479,20 @@ static Status reports(TaskPiece *piece)
     return status;
 }
 
-static Status report_letters(TaskPiece *piece)
+static Status tell_waiting(TaskPiece *piece, const WaitingTeller *teller)
 {
-    const ReportTeller *teller = &piece->tasks->options.report_teller;
     return last_piece(piece,
                       teller->tell != NULL ? teller->tell(teller->self, piece->reason) : STATUS_OK);
+}
+
+static Status report_letters(TaskPiece *piece)
+{
+    return tell_waiting(piece, &piece->tasks->options.report_teller);
+}
+
+static Status journals(TaskPiece *piece)
+{
+    return tell_waiting(piece, &piece->tasks->options.journal_teller);
 }
 
 /* ---- How long things are kept ---------------------------------------------------------------------------------- */
@@ -548,46 +558,52 @@ static Status rankings(TaskPiece *piece)
 enum { ROW_PROJECT, ROW_SWEEP, ROW_SWEEP_OLDER, ROW_PASS };
 
 const Task TASKS[] = {
-    [ROW_PROJECT] = {"project", 1, 1, true, false, "Carries what was saved here to the counts.",
-                     project},
-    [ROW_SWEEP] = {"sweep", 60, RECENT_HOURS, false, false,
+    [ROW_PROJECT] = {"project", PROJECT_S, 1, true, false, PRIORITY_NEW,
+                     "Carries what was saved here to the counts.", project},
+    [ROW_SWEEP] = {"sweep", 60, RECENT_HOURS, false, false, PRIORITY_NEW,
                    "Follows the marks of the last two hours to voters that were left behind.",
                    sweep},
-    [ROW_SWEEP_OLDER] = {"sweep-older", S_PER_DAY, SHARES, false, false,
+    [ROW_SWEEP_OLDER] = {"sweep-older", S_PER_DAY, SHARES, false, false, PRIORITY_SLOW,
                          "The same for older marks: a save may be found days late.", sweep_older},
-    [ROW_PASS] = {"pass", 7 * S_PER_DAY, 1, false, false, "The same for all voters, without marks.",
-                  pass},
-    {"recount", S_PER_DAY, 1, false, false,
+    [ROW_PASS] = {"pass", 7 * S_PER_DAY, 1, false, false, PRIORITY_SLOW,
+                  "The same for all voters, without marks.", pass},
+    {"recount", S_PER_DAY, 1, false, false, PRIORITY_REVIEW,
      "Adds up who holds what on each policy, against its sums.", recount},
-    {"lists", S_PER_HOUR, 1, false, true, "Corrects the lists of active policies by name and date.",
-     lists},
-    {"moves", S_PER_HOUR, 1, false, true,
+    {"lists", S_PER_HOUR, 1, false, true, PRIORITY_UPDATES,
+     "Corrects the lists of active policies by name and date.", lists},
+    {"moves", S_PER_HOUR, 1, false, true, PRIORITY_RESET,
      "Ends what waits: new policies, merges, deletions after their appeal.", moves},
-    {"merges", MERGES_S, 1, true, false, "Ends merges that were begun here and could not be ended.",
-     merges},
-    {"names", S_PER_DAY, 1, false, false,
+    {"merges", MERGES_S, 1, true, false, PRIORITY_NEW,
+     "Ends merges that were begun here and could not be ended.", merges},
+    {"names", S_PER_DAY, 1, false, false, PRIORITY_TIME_ALLOWS,
      "Frees the names of registrations that were never confirmed.", names},
-    {"leaving", LEAVING_S, 1, true, false,
+    {"leaving", LEAVING_S, 1, true, false, PRIORITY_NEW,
      "Ends accounts whose votes were withdrawn for good and that could not be closed then.",
      leaving},
-    {"digests", S_PER_HOUR, DIGEST_SHARES, false, false,
+    {"digests", S_PER_HOUR, DIGEST_SHARES, false, false, PRIORITY_UPDATES,
      "Writes letters about what happened, to those who want them.", digests},
-    {"letters", LETTERS_S, RECENT_HOURS, false, false,
+    {"letters", LETTERS_S, RECENT_HOURS, false, false, PRIORITY_RESET,
      "Queues e-mails about changes of the last two hours that a crash left out.", letters},
-    {"letters-older", S_PER_DAY, 1, false, true, "The same for the last six days.", letters_older},
-    {"reports", S_PER_HOUR, 1, false, true, "Corrects the lists of reports by state and policy.",
-     reports},
-    {TASK_REPORT_LETTERS, 60, 1, false, true, "Queues e-mails about reports and what came of them.",
-     report_letters},
-    {"keep", 60, 1, true, false, "Learns how long things are kept, where that was changed.", keep},
-    {"retention", S_PER_DAY, 1, false, false, "Deletes log-ins that are older than they are kept.",
-     retention},
-    {"checkpoint", S_PER_HOUR, 1, false, false, "Keeps each day's ranking, and corrects kept ones.",
-     checkpoint},
-    {"answers", 60, 1, false, false,
+    {"letters-older", S_PER_DAY, 1, false, true, PRIORITY_SLOW, "The same for the last six days.",
+     letters_older},
+    {"reports", S_PER_HOUR, 1, false, true, PRIORITY_UPDATES,
+     "Corrects the lists of reports by state and policy.", reports},
+    {TASK_REPORT_LETTERS, 60, 1, false, true, PRIORITY_NEW,
+     "Queues e-mails about reports and what came of them.", report_letters},
+    {TASK_JOURNALS, 60, 1, true, false, PRIORITY_NEW,
+     "Looks at the journals of this instance, and writes to admins when one needs a look.",
+     journals},
+    {"keep", 60, 1, true, false, PRIORITY_NEW,
+     "Learns how long things are kept, where that was changed.", keep},
+    {"retention", S_PER_DAY, 1, false, false, PRIORITY_TIME_ALLOWS,
+     "Deletes log-ins that are older than they are kept.", retention},
+    {"checkpoint", S_PER_HOUR, 1, false, false, PRIORITY_UPDATES,
+     "Keeps each day's ranking, and corrects kept ones.", checkpoint},
+    {"answers", 60, 1, false, false, PRIORITY_RESET,
      "Finds policies whose votes make an official answer due, and tells those who answer.",
      answers},
-    {"rankings", 60, 1, true, false, "Reads again what other instances changed.", rankings},
+    {"rankings", 60, 1, true, false, PRIORITY_NEW, "Reads again what other instances changed.",
+     rankings},
 };
 const size_t TASK_COUNT = sizeof TASKS / sizeof TASKS[0];
 const Task *const TASK_SWEEP = &TASKS[ROW_SWEEP];

@@ -4,7 +4,7 @@
 #include "base/threads.h"
 #include "tasks/tasks_private.h"
 
-enum { S_PER_HOUR = 3600, NAP_US = 50000, MARGIN_HOURS = 2 };
+enum { S_PER_HOUR = 3600, MARGIN_HOURS = 2 };
 
 Tasks *tasks_new(const TasksOptions *options)
 {
@@ -16,10 +16,14 @@ Tasks *tasks_new(const TasksOptions *options)
     tasks->live = 1;
     tasks->loaded = votes_generation(options->votes);
     pthread_mutex_init(&tasks->lock, NULL);
+    tasks->worker = journal_worker_new(
+        options->journals, options->journal != NULL ? slice_from(options->journal) : SLICE_EMPTY);
     for (size_t i = 0; i < TASK_COUNT; i++)
         for (uint32_t part = 0; part < TASKS[i].parts; part++) {
             CHECK(tasks->part_count < TASKS_PARTS_MAX);
-            tasks->parts[tasks->part_count++] = (TaskPart){.task = &TASKS[i], .number = part};
+            TaskPart *one = &tasks->parts[tasks->part_count++];
+            one->task = &TASKS[i];
+            one->number = part;
         }
     return tasks;
 }
@@ -29,6 +33,7 @@ void tasks_free(Tasks *tasks)
     if (tasks == NULL)
         return;
     CHECK(!tasks->has_thread);
+    journal_worker_free(tasks->worker);
     for (size_t i = 0; i < tasks->part_count; i++)
         task_state_free(&tasks->parts[i].state);
     pthread_mutex_destroy(&tasks->lock);
@@ -138,13 +143,29 @@ Status tasks_catch_up(Tasks *tasks, Reason *reason)
 
 /* ---- The thread ------------------------------------------------------------------------------------------------ */
 
+/* The journal says what is next. When it cannot be used, or may have lost something, memory does until the next heartbeat; then the journal
+ * hears of all parts anew. */
 static void *work(void *argument)
 {
     Tasks *tasks = argument;
+    bool is_alone = true;
     while (!atomic_load(&tasks->ends)) {
-        int64_t wait_us = tasks_turn(tasks);
-        for (; wait_us > 0 && !atomic_load(&tasks->ends); wait_us -= NAP_US)
-            clock_sleep_us(tasks->options.world.clock, NAP_US);
+        JournalWork claimed;
+        if (tasks_beat_when_due(tasks)) {
+            tasks_tell_journal(tasks, is_alone);
+            is_alone = false;
+        }
+        int64_t wait_us = is_alone ? tasks_turn(tasks) : tasks_until_beat_us(tasks);
+        if (wait_us == 0)
+            continue;
+        Status status = journal_worker_claim(tasks->worker, wait_us, &claimed);
+        bool is_usable = status == STATUS_OK || status == STATUS_NOT_FOUND;
+        if (status == STATUS_OK)
+            tasks_take_claimed(tasks, &claimed);
+        else if (!is_usable && is_alone)
+            journal_worker_sleep(tasks->worker, wait_us);
+        if (journal_worker_lost(tasks->worker) || !is_usable)
+            is_alone = true;
     }
     return NULL;
 }
@@ -171,6 +192,7 @@ void tasks_stop(Tasks *tasks)
     if (!tasks->has_thread)
         return;
     atomic_store(&tasks->ends, true);
+    journal_worker_call(tasks->worker);
     CHECK(pthread_join(tasks->thread, NULL) == 0);
     tasks->has_thread = false;
     for (size_t i = 0; i < tasks->part_count; i++)
@@ -205,16 +227,18 @@ Status tasks_run(Tasks *tasks, Slice name, Reason *reason)
 
 Status tasks_ask(Tasks *tasks, Slice name, Reason *reason)
 {
+    ARENA_SCOPE Arena *arena = arena_new();
+    const JournalNext now = {clock_now_us(tasks->options.world.clock) / US_PER_MS,
+                             PRIORITY_IMPORTANT};
     bool found = false;
-    pthread_mutex_lock(&tasks->lock);
     for (size_t i = 0; i < tasks->part_count; i++) {
         TaskPart *part = &tasks->parts[i];
         if (!slice_equal(name, slice_from(part->task->name)))
             continue;
-        part->anew = part->asked = found = true;
-        part->not_before_us = 0;
+        found = true;
+        atomic_store(&part->called, true);
+        journal_worker_put(tasks->worker, task_part_key(part, arena), now);
     }
-    pthread_mutex_unlock(&tasks->lock);
     return found ? STATUS_OK
                  : reason_set(reason, STATUS_NOT_FOUND, "task", "there is no such task");
 }

@@ -2,6 +2,7 @@
  *
  * A task is a row of a table (task_table.c): a name, a period, in how many parts it is done, one line of help, a function that
  * does one bounded piece and says where the next begins. A scheduler, one thread an instance, takes pieces in turn.
+ * The thread sleeps in a journal, which has an entry for each part, due when its next piece is.
  * Promises:
  *   1. Every task can run twice, in parallel, or be cut off at any point: it does what is left to do. What instances know of each
  *      other spreads the work, and nothing depends on it.
@@ -12,6 +13,8 @@
  *   4. A piece that fails is tried again, later and later (at most TASK_BACKOFF_MOST_S apart). When the piece could be read
  *      but not all of it be done, the pass goes on and does not count as whole; another follows soon.
  *   5. Progress, the last run, how long it took, and errors can be seen while it works, from any instance.
+ *      A journal that cannot be used stops nothing: the same choice is then made from memory. What was asked for (tasks_ask) is then forgotten
+ *      by a restart.
  *   6. When no whole pass over all voters has begun for half the life of a mark, marks may be about to be lost: then that pass
  *      comes before everything else, and at start before the site serves (tasks_catch_up).
  *   7. What a crash may leave half done (a new policy that waits, a merge, a list that lacks one) is looked for when an instance starts,
@@ -23,6 +26,7 @@
 
 #include "accounts/digests.h"
 #include "base/log.h"
+#include "journal/journal.h"
 #include "ranking/ranking.h"
 #include "reports/reports.h"
 #include "settings/retention.h"
@@ -37,13 +41,15 @@ typedef struct PolicyTeller {
     void *self;
 } PolicyTeller;
 
-/* Writes the e-mails about reports that are marked as waiting. OK: none waits any more. */
-typedef struct ReportTeller {
+/* Writes the e-mails of one sort that wait. OK: none waits any more. */
+typedef struct WaitingTeller {
     Status (*tell)(void *self, Reason *reason);
     void *self;
-} ReportTeller;
+} WaitingTeller;
 /* The task that does it, for whoever made or moved a report and wants it told at once (tasks_ask). */
 #define TASK_REPORT_LETTERS "report-letters"
+/* The task that looks at the journals: for who knows that an entry failed. */
+#define TASK_JOURNALS "journals"
 
 /* Who writes the letter of a period to somebody who wishes it. OK: it is queued, was before, or there is nothing to tell. */
 typedef struct DigestTeller {
@@ -57,6 +63,8 @@ typedef struct TasksOptions {
     World world;
     bool shared;             /* other instances may work on this store */
     ClockGuard *clock_guard; /* hears what the clocks of the others say; or NULL */
+    Journals *journals;      /* which outlive the tasks; or NULL */
+    const char *journal;     /* its name there; worker.h says how it must be declared */
     Accounts *accounts;
     Policies *policies;
     Votes *votes;
@@ -71,8 +79,9 @@ typedef struct TasksOptions {
     /* How long things are kept, each minute: for what tasks cannot reach themselves (the log of acts). May be NULL. */
     void (*keep)(void *self, const Retention *retention);
     void *keep_self;
-    DigestTeller digest_teller; /* empty: nobody is */
-    ReportTeller report_teller; /* the same */
+    DigestTeller digest_teller;   /* empty: nobody is */
+    WaitingTeller report_teller;  /* about reports that are marked as waiting; the same */
+    WaitingTeller journal_teller; /* about the journals of this instance; the same */
     LeavingListener leaving_listener;
 } TasksOptions;
 
@@ -102,11 +111,12 @@ void tasks_stop(Tasks *tasks);
  * rest is left to the scheduler. */
 MUST_USE Status tasks_run(Tasks *tasks, Slice name, Reason *reason);
 
-/* The same by the scheduler, soon and on this instance, whoever's turn it is: for who cannot wait. NOT_FOUND: no such task. */
+/* The same by the scheduler, soon and on this instance, whoever's turn it is. Waits for nothing. However often it is asked for while a pass is under way,
+ * that is one more pass. With a journal it is done after a restart, too. NOT_FOUND: no such task. */
 MUST_USE Status tasks_ask(Tasks *tasks, Slice name, Reason *reason);
 
-/* One turn of the scheduler: a heartbeat when it is time, and a piece of the task that has waited longest. Returns how long there is
- * nothing to do, 0 to go on at once. For the thread, and for tests. */
+/* One turn of the scheduler without the journal: a heartbeat when it is time, and a piece of the most urgent part that is due. Returns for how
+ * many µs there is nothing to do, 0 to go on at once. For the thread when the journal cannot be used, for the simulator and for tests. */
 int64_t tasks_turn(Tasks *tasks);
 
 /* ---- To see -------------------------------------------------------------------------------------------------- */

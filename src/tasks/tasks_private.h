@@ -1,13 +1,14 @@
 /* tasks_private.h -- what the files of tasks share:
  *   task_table.c  what each task does
  *   task_state.c  places and heartbeats in the store
- *   scheduler.c   whose turn it is
+ *   scheduler.c   whose turn it is, by the journal or from memory
  *   tasks.c       opening, the thread, questions */
 #pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "journal/worker.h"
 #include "store/record.h"
 #include "tasks/tasks.h"
 
@@ -37,6 +38,8 @@ typedef struct Task {
         local; /* every instance for itself: about what it holds in memory. Its state is not stored */
     bool
         after_crash; /* begins anew when an instance starts or is gone: it may have been cut off in the middle of what this ends */
+    uint32_t
+        priority; /* from PRIORITY_NEW on: the smallest goes first, from PRIORITY_SLOW on when there is nothing else to do */
     const char *help;
     TaskFunction *piece;
 } Task;
@@ -67,6 +70,9 @@ typedef struct TaskPart {
     uint32_t number;
     TaskState state;
     uint64_t turn;         /* when it was last taken, in turns of the scheduler */
+    int64_t turned_us;     /* the same by the wall clock */
+    atomic_bool called;    /* by tasks_ask, from any thread; what follows is `anew` and `asked` */
+    JournalNext told;      /* what the journal knows of it */
     int64_t not_before_us; /* after a failure; steady clock */
     uint32_t failures;     /* in a row */
     bool stuck;            /* the last piece has to be done again */
@@ -81,6 +87,7 @@ struct Tasks {
     TasksOptions options;
     Id id;
     int64_t started_us;
+    JournalWorker *worker; /* what the thread sleeps in, and who is told of what is due */
     pthread_t thread;
     bool has_thread;
     atomic_bool ends;
@@ -100,6 +107,8 @@ struct Tasks {
     size_t damaged_count;
 };
 
+/* "name/part": its row in the store, and its key in the journal. */
+Slice task_part_key(const TaskPart *part, Arena *arena);
 extern const Record TASK_STATE_RECORD, TASK_INSTANCE_RECORD;
 void task_state_free(TaskState *state);
 /* OK with an untouched state when there is none. */
@@ -116,6 +125,17 @@ MUST_USE Status task_beat_end(Tasks *tasks);
 bool task_is_here(const Task *task, uint32_t part, uint32_t live, uint32_t self);
 /* When the next pass should begin, by the wall clock; 0 or less: at once. Pure. */
 int64_t task_due_us(const Task *task, const TaskState *state);
+/* When a part wants its next piece on this instance, and how urgently: the smaller priority goes first, then the earlier moment. Both the
+ * journal's order and the choice from memory follow it. Pure. */
+typedef struct TaskNow {
+    int64_t wall_us, steady_us;
+} TaskNow;
+typedef struct TaskPlace {
+    int64_t at_us; /* by the wall clock; not after now: it is due; TASK_NEVER */
+    uint32_t priority;
+} TaskPlace;
+#define TASK_NEVER INT64_MAX
+TaskPlace task_place(const TaskPart *part, bool here, TaskNow now);
 /* How long to wait after so many failures in a row. Pure. */
 int64_t task_backoff_us(uint32_t failures);
 
@@ -124,6 +144,14 @@ int64_t task_backoff_us(uint32_t failures);
 void tasks_after_crash(Tasks *tasks, bool here);
 /* Names voters in the log of whom something cannot be read, each once until it can be again. */
 void tasks_name_damaged(Tasks *tasks);
+/* A heartbeat when it is time. */
+bool tasks_beat_when_due(Tasks *tasks);
+/* Until the next one; at least a moment. */
+int64_t tasks_until_beat_us(const Tasks *tasks);
+/* Tells the journal of each part whose place is another than it was told; `all`: of every one. */
+void tasks_tell_journal(Tasks *tasks, bool all);
+/* The piece that the journal hands out, if it is due; then the journal hears of the next one. */
+void tasks_take_claimed(Tasks *tasks, const JournalWork *work);
 /* Begins a pass from the beginning. */
 void task_begin(Tasks *tasks, TaskPart *part);
 /* One piece of the pass under way, with all that follows from its result. */

@@ -82,14 +82,14 @@ static void expect_names(const char *expected)
 TEST(the_sites_own_journals_need_no_file_and_keep_what_was_put)
 {
     begin(NULL);
-    expect_names("site.digests site.mail site.tasks");
+    expect_names("site.mail site.tasks");
     JournalPut put = {.journal = SLICE(APP_JOURNAL_TASKS), .key = SLICE("k"), .data = SLICE("d")};
     JournalAnswer answer;
     JournalView view;
     EXPECT_STATUS(journal_put(site.app.journals, &put, &answer, NULL), STATUS_OK);
     close_app();
     open_app();
-    expect_names("site.digests site.mail site.tasks");
+    expect_names("site.mail site.tasks");
     EXPECT_STATUS(journal_get(site.app.journals, answer.id, site.arena, &view, NULL), STATUS_OK);
     EXPECT_SLICE(view.key, SLICE("k"));
     end();
@@ -98,15 +98,15 @@ TEST(the_sites_own_journals_need_no_file_and_keep_what_was_put)
 TEST(the_file_adds_journals_and_a_reload_takes_what_it_says_now)
 {
     begin("[journal recount]\nput = any");
-    expect_names("recount site.digests site.mail site.tasks");
+    expect_names("recount site.mail site.tasks");
     declare("[journal recount]\n[journal thumbs]\n");
     EXPECT_STATUS(app_journals_reload(&site.app, NULL), STATUS_OK);
-    expect_names("recount site.digests site.mail site.tasks thumbs");
+    expect_names("recount site.mail site.tasks thumbs");
     Reason reason = {0};
     declare("[journal other]\nlease_s = 0\n");
     EXPECT_STATUS(app_journals_reload(&site.app, &reason), STATUS_INVALID);
     EXPECT(strstr(reason.rule, "journals.conf, line 2: must be a whole number") != NULL);
-    expect_names("recount site.digests site.mail site.tasks thumbs");
+    expect_names("recount site.mail site.tasks thumbs");
     end();
 }
 
@@ -122,7 +122,7 @@ TEST(the_file_cannot_declare_the_sites_own)
         EXPECT_SLICE(slice_from(reason.field), SLICE("journal_file"));
         EXPECT(strstr(reason.rule, "line 2: names that begin with site. are") != NULL);
         declare("[journal a]\n");
-        expect_names("a site.digests site.mail site.tasks");
+        expect_names("a site.mail site.tasks");
         end();
     }
 }

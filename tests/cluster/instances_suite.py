@@ -23,7 +23,7 @@ PASSWORD = "correct horse 1"
 WITHIN_S = 2.0
 SAVES = 10 if nodes.LONG else 5
 BEAT_S = 30  # INSTANCE_BEAT_S of src/tasks/tasks.h
-OWN_TASKS = {"keep", "merges", "project", "rankings"}  # about what a process has in its memory: each does its own
+OWN_TASKS = {"journals", "keep", "leaving", "merges", "project", "rankings"}  # about what a process has in its memory: each does its own
 
 
 class Instance:

@@ -46,6 +46,32 @@ static void office_send(void *self, const SmtpJob *job, SmtpAnswer *ret_answer)
     }
 }
 
+static MailInstance *instance_of(const Mail *mail)
+{
+    for (size_t i = 0; i < MAIL_INSTANCES_MAX; i++)
+        if (fixture.instances[i].mail == mail)
+            return &fixture.instances[i];
+    test_fail(__FILE__, __LINE__, "there is no such instance, or no room for one");
+}
+
+/* A log that is there is what the process before has left. */
+static void use_journal(MailInstance *instance)
+{
+    Reason reason = {.rule = ""};
+    if (instance->kept == NULL)
+        instance->kept = memory_log_new();
+    JournalsOptions options = {.declaration = SLICE("[journal mail]\nprocess = earliest\n"
+                                                    "timeouts = none\nsync = puts\n"),
+                               .world = fixture.world,
+                               .cache_bytes = 4096,
+                               .reopen_s = 5,
+                               .still = true,
+                               .log = memory_log_open(instance->kept)};
+    if (journals_open(&options, &instance->journals, &reason) != STATUS_OK)
+        test_fail(__FILE__, __LINE__, "%s: %s", reason.field, reason.rule);
+    mail_use_journal(instance->mail, instance->journals, "mail");
+}
+
 Mail *mail_fixture_open(Store *store)
 {
     MailOptions options = {.store = store,
@@ -53,11 +79,42 @@ Mail *mail_fixture_open(Store *store)
                            .vault = fixture.vault,
                            .config = &fixture.config,
                            .transport = {office_send, NULL}};
-    Mail *mail = NULL;
+    MailInstance *instance = instance_of(NULL);
     Reason reason = {.rule = ""};
-    if (mail_open(&options, &mail, &reason) != STATUS_OK)
+    if (mail_open(&options, &instance->mail, &reason) != STATUS_OK)
         test_fail(__FILE__, __LINE__, "%s: %s", reason.field, reason.rule);
-    return mail;
+    if (!fixture.without_journal)
+        use_journal(instance);
+    return instance->mail;
+}
+
+/* What was not synced is lost; the rest is there for the next one in this place. */
+void mail_fixture_close(Mail *mail)
+{
+    if (mail == NULL)
+        return;
+    MailInstance *instance = instance_of(mail);
+    mail_close(mail);
+    instance->mail = NULL;
+    if (instance->journals != NULL) {
+        journals_close(instance->journals);
+        memory_log_cut(instance->kept);
+    }
+    instance->journals = NULL;
+}
+
+MemoryLog *mail_fixture_kept(Mail *mail)
+{
+    return instance_of(mail)->kept;
+}
+
+static void forget_journals(void)
+{
+    for (size_t i = 0; i < MAIL_INSTANCES_MAX; i++) {
+        if (fixture.instances[i].kept != NULL)
+            memory_log_free(fixture.instances[i].kept);
+        fixture.instances[i].kept = NULL;
+    }
 }
 
 static void open_instances(void)
@@ -69,14 +126,15 @@ static void open_instances(void)
 
 static void close_instances(void)
 {
-    mail_close(fixture.mail);
-    mail_close(fixture.other);
+    mail_fixture_close(fixture.mail);
+    mail_fixture_close(fixture.other);
     fixture.mail = fixture.other = NULL;
 }
 
 void mail_fixture_begin_with(void (*set_up)(void))
 {
     close_instances(); /* what a failed test left behind */
+    forget_journals();
     vault_free(fixture.vault);
     memset(&fixture.office, 0, sizeof fixture.office);
     fixture.store = contract_fresh_site();
@@ -100,6 +158,8 @@ void mail_fixture_begin(void)
 void mail_fixture_end(void)
 {
     close_instances();
+    forget_journals();
+    fixture.without_journal = false;
     vault_free(fixture.vault);
     fixture.vault = NULL;
     contract_end();
@@ -126,7 +186,9 @@ MailMessage mail_fixture_message(int number)
 
 void mail_fixture_run(Mail *mail)
 {
-    for (int i = 0; mail_turn(mail) == 0; i++)
+    if (instance_of(mail)->journals != NULL)
+        journals_tick(instance_of(mail)->journals);
+    for (int i = 0; mail_turn(mail); i++)
         if (i > 10000)
             test_fail(__FILE__, __LINE__, "there is always more to do");
 }

@@ -7,6 +7,7 @@
 #include "contract.h"
 #include "faulty.h"
 #include "mail/mail.h"
+#include "memory_log.h"
 
 typedef enum OfficeMood {
     OFFICE_TAKES,
@@ -26,13 +27,23 @@ typedef struct Office {
     void (*before)(void);              /* when somebody comes; NULL: nothing */
 } Office;
 
+/* An instance, and the journal that it has in memory. */
+typedef struct MailInstance {
+    Mail *mail;
+    Journals *journals;
+    MemoryLog *kept;
+} MailInstance;
+enum { MAIL_INSTANCES_MAX = 8 };
+
 typedef struct MailFixture {
     Store *store;
     World world;
     Faulty faulty;
     Vault *vault;
     Config config;
+    MailInstance instances[MAIL_INSTANCES_MAX];
     Mail *mail, *other;
+    bool without_journal; /* for those that are opened from now on */
     Office office;
 } MailFixture;
 
@@ -45,6 +56,9 @@ void mail_fixture_end(void);
 /* The process ends without a word and begins again. */
 void mail_fixture_restart(void);
 Mail *mail_fixture_open(Store *store);
+void mail_fixture_close(Mail *mail);
+/* What the instance's journal is kept in. */
+MemoryLog *mail_fixture_kept(Mail *mail);
 
 /* A message that is this one by its number. */
 MailMessage mail_fixture_message(int number);

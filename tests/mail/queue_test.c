@@ -92,16 +92,58 @@ TEST(another_instance_finds_what_is_left)
     mail_fixture_end();
 }
 
-TEST(more_messages_than_fit_into_memory)
+TEST(more_messages_than_are_found_at_once)
 {
     mail_fixture_begin();
-    enum { COUNT = MAIL_WAITING_MAX + 500 };
+    enum { COUNT = MAIL_SWEEP_MAX + 500 };
     for (int i = 0; i < COUNT; i++)
         queue(i);
-    mail_fixture_run(fixture.mail);
-    mail_fixture_run_for(fixture.mail, 320);
+    mail_fixture_run(fixture.other);
+    mail_fixture_run_for(fixture.other, 320);
     EXPECT_I64(fixture.office.taken, COUNT);
     EXPECT_I64(mail_fixture_count(MAIL_WAITING), 0);
+    mail_fixture_end();
+}
+
+TEST(a_journal_that_fails_holds_up_nothing)
+{
+    mail_fixture_begin();
+    mail_fixture_run(fixture.mail);
+    memory_log_fail(mail_fixture_kept(fixture.mail), 1, MEMORY_FAILS);
+    memory_log_break(mail_fixture_kept(fixture.mail), true);
+    fixture.office.mood = OFFICE_LATER;
+    queue(1);
+    mail_fixture_run_for(fixture.mail, 20);
+    EXPECT_I64(fixture.office.attempts, 1);
+    fixture.office.mood = OFFICE_TAKES;
+    mail_fixture_run_for(fixture.mail, 120);
+    EXPECT_I64(mail_fixture_taken(fixture.mail, 1), 1);
+    queue(2);
+    memory_log_break(mail_fixture_kept(fixture.mail), false);
+    mail_fixture_run_for(fixture.mail, 20); /* it opens again by itself */
+    queue(3);
+    mail_fixture_run(fixture.mail);
+    EXPECT_I64(mail_fixture_taken(fixture.mail, 2), 1);
+    EXPECT_I64(mail_fixture_taken(fixture.mail, 3), 1);
+    EXPECT_I64(fixture.office.attempts, 4);
+    mail_fixture_end();
+}
+
+TEST(nobody_waits_behind_digests)
+{
+    mail_fixture_begin();
+    mail_fixture_run(fixture.mail);
+    ARENA_SCOPE Arena *arena = arena_new();
+    for (int i = 1; i <= 10; i++) {
+        MailMessage message = mail_fixture_message(i);
+        message.kind = SLICE("digest");
+        EXPECT_STATUS(mail_send(fixture.mail, &message, NULL), STATUS_OK);
+    }
+    queue(11);
+    mail_fixture_run(fixture.mail);
+    EXPECT_I64(fixture.office.taken, 11);
+    EXPECT_SLICE(slice_from(fixture.office.ids[0]),
+                 id_text(mail_row_id(fixture.mail, mail_fixture_message(11).once), arena));
     mail_fixture_end();
 }
 

@@ -60,6 +60,6 @@ TEST(several_workers_send_each_message_once)
         EXPECT_I64(count, 1);
     }
     for (int i = 0; i < WORKERS; i++)
-        mail_close(workers[i]);
+        mail_fixture_close(workers[i]);
     mail_fixture_end();
 }

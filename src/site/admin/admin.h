@@ -3,6 +3,7 @@
  * What somebody holds or voted for is on none of these pages. All pages also answer in maintenance mode, so that it can be switched off here. */
 #pragma once
 
+#include "app/journal_watch.h"
 #include "operations/audit_list.h"
 #include "operations/background_tasks.h"
 #include "operations/electorate.h"
@@ -28,6 +29,7 @@ typedef struct GlanceView {
     StoreState maintenance;
     uint64_t instances, tasks_failing, letters_failed, settings_ahead;
     Electorate electorate;
+    JournalAlarms journals;
     AuditLineList acts;
 } GlanceView;
 

@@ -45,6 +45,7 @@ static Status glance_view(Site *site, Arena *arena, GlanceView *ret_view)
     TRY(count_tasks(site, arena, &view.tasks_failing));
     TRY(count_settings(site, arena, &view.settings_ahead));
     TRY(electorate_read(app->accounts, arena, &view.electorate));
+    app_journal_alarms(app, arena, &view.journals);
     TRY(audit_lines(site->ops, &query, arena, &view.acts, &reason));
     *ret_view = view;
     return STATUS_OK;
