@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/ids.h"
-#include "web/address.h"
+#include "net/address.h"
 #include "web/connections.h"
 #include "web/head.h"
 #include "web/http_rules.h"

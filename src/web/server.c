@@ -132,7 +132,7 @@ static void free_server(WebServer *server)
 /* The port is known only now. Nobody can follow a link to the address that stands for all of a machine's. */
 static void name_public_url(WebServer *server)
 {
-    HttpListen listen;
+    NetPlace listen;
     HttpOrigin origin;
     const char *setting = server->options.config->public_url;
     if (http_parse_origin(slice_from(setting), &origin, NULL) == STATUS_OK) {
@@ -140,8 +140,7 @@ static void name_public_url(WebServer *server)
         server->is_secure = origin.is_secure;
         return;
     }
-    CHECK(http_parse_listen(slice_from(server->options.config->listen), &listen, NULL) ==
-          STATUS_OK);
+    CHECK(net_parse_place(slice_from(server->options.config->listen), &listen, NULL) == STATUS_OK);
     bool is_any = strcmp(listen.host, "0.0.0.0") == 0 || strcmp(listen.host, "::") == 0;
     bool is_ipv6 = !is_any && strchr(listen.host, ':') != NULL;
     snprintf(server->public_url, PUBLIC_URL_TEXT, "http://%s%s%s:%u", is_ipv6 ? "[" : "",
@@ -201,10 +200,10 @@ static Status start(WebServer *server, Reason *reason)
 
 Status web_server_check(const Config *config, Reason *reason)
 {
-    HttpListen listen;
+    NetPlace listen;
     HttpOrigin origin;
     AddressRanges trusted;
-    TRY(http_parse_listen(slice_from(config->listen), &listen, reason));
+    TRY(net_parse_place(slice_from(config->listen), &listen, reason));
     if (config->public_url[0] != '\0')
         TRY(http_parse_origin(slice_from(config->public_url), &origin, reason));
     return address_ranges_parse(slice_from(config->trusted_proxies), &trusted, reason);

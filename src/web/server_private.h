@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "net/listen.h"
 #include "web/connections.h"
 #include "web/loop.h"
 #include "web/metrics.h"
