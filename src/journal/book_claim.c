@@ -74,7 +74,7 @@ static Entry *head_of(Book *book, Journal *journal, uint32_t most)
     Entry *entry;
     if (journal->paused_until_ms > book->now.boot_ms)
         return NULL;
-    while ((entry = order_due(&journal->order, book->now.wall_ms, most)) != NULL)
+    while ((entry = journal_order_due(&journal->order, book->now.wall_ms, most)) != NULL)
         if (!entry_expired(book, entry))
             return entry;
         else if (!book_set_aside(book, entry))
@@ -149,7 +149,7 @@ int64_t book_next_ms(const Book *book, Journal *const *journals, size_t count, u
     for (size_t i = 0; i < count; i++) {
         if (journals[i]->paused_until_ms > book->now.boot_ms)
             continue;
-        int64_t own_ms = order_next(&journals[i]->order, most);
+        int64_t own_ms = journal_order_next(&journals[i]->order, most);
         next_ms = own_ms < next_ms ? own_ms : next_ms;
     }
     return next_ms;

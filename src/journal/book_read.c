@@ -65,10 +65,11 @@ Status book_peek(Book *book, Journal *journal, JournalPeek which, Arena *arena,
     Entry *entry = NULL;
     switch (which) {
     case JOURNAL_PEEK_READY:
-        entry = order_due(&journal->order, book->now.wall_ms, UINT32_MAX);
+        entry = journal_order_due(&journal->order, book->now.wall_ms, UINT32_MAX);
         break;
     case JOURNAL_PEEK_DELAYED:
-        entry = order_survey(&journal->order, &ENTRY_ORDER, book->now.wall_ms, 0).first_future;
+        entry =
+            journal_order_survey(&journal->order, &ENTRY_ORDER, book->now.wall_ms, 0).first_future;
         break;
     case JOURNAL_PEEK_FAILED:
         entry = heap_first(&journal->dead);
@@ -102,10 +103,10 @@ Status book_list(Book *book, const JournalRequest *request, JournalList *ret_lis
 void book_stats(const Book *book, const Journal *journal, JournalStats *ret_stats)
 {
     enum { URGENT_BELOW = 1024 };
-    const Entry *first = order_due(&journal->order, book->now.wall_ms, UINT32_MAX);
+    const Entry *first = journal_order_due(&journal->order, book->now.wall_ms, UINT32_MAX);
     OrderSurvey survey =
-        order_survey(&journal->order, &ENTRY_ORDER, book->now.wall_ms, URGENT_BELOW);
-    int64_t next_ms = order_next(&journal->order, UINT32_MAX);
+        journal_order_survey(&journal->order, &ENTRY_ORDER, book->now.wall_ms, URGENT_BELOW);
+    int64_t next_ms = journal_order_next(&journal->order, UINT32_MAX);
     bool due = next_ms <= book->now.wall_ms, paused = journal->paused_until_ms > book->now.boot_ms;
     *ret_stats = (JournalStats){
         .waiting = journal->counts[INDEX_W],

@@ -369,7 +369,8 @@ Status book_kick_some(Book *book, Journal *journal, uint64_t most, JournalState 
     for (; failed && kicked < most && journal->dead.count > 0; kicked++)
         TRY(requeue(book, heap_first(&journal->dead), reason));
     for (size_t work = 0; kicked < most && !failed && work < KICK_WORK_MAX;) {
-        OrderSurvey survey = order_survey(&journal->order, &ENTRY_ORDER, book->now.wall_ms, 0);
+        OrderSurvey survey =
+            journal_order_survey(&journal->order, &ENTRY_ORDER, book->now.wall_ms, 0);
         Entry *entry = survey.first_future;
         work += survey.looked + 1;
         if (entry == NULL)

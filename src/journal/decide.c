@@ -256,7 +256,7 @@ static Answering decide(JournalGroup *group, JournalRequest *request)
     return AT_ONCE;
 }
 
-void group_decide(JournalGroup *group, JournalRequest *request)
+void journal_group_decide(JournalGroup *group, JournalRequest *request)
 {
     switch (decide(group, request)) {
     case WITH_BATCH:

@@ -141,7 +141,7 @@ MUST_USE Status journals_group_of(Journals *journals, const Slice *names, size_t
                                   JournalGroup **ret_group, Reason *reason);
 
 /* decide.c */
-void group_decide(JournalGroup *group, JournalRequest *request);
+void journal_group_decide(JournalGroup *group, JournalRequest *request);
 
 /* waits.c */
 void waits_add(JournalGroup *group, JournalRequest *request, Journal **journals);

@@ -110,7 +110,7 @@ static void head_changed(Order *order, const OrderKind *kind, OrderBand *band)
     update_way(order->root, band->priority);
 }
 
-void order_add(Order *order, const OrderKind *kind, void *item)
+void journal_order_add(Order *order, const OrderKind *kind, void *item)
 {
     OrderBand *band = find(order->root, kind->priority(item));
     if (band == NULL)
@@ -122,7 +122,7 @@ void order_add(Order *order, const OrderKind *kind, void *item)
     head_changed(order, kind, band);
 }
 
-void order_remove(Order *order, const OrderKind *kind, void *item)
+void journal_order_remove(Order *order, const OrderKind *kind, void *item)
 {
     OrderBand *band = find(order->root, kind->priority(item));
     CHECK(band != NULL);
@@ -147,14 +147,14 @@ static void free_band(OrderBand *band)
     free(band);
 }
 
-void order_free(Order *order)
+void journal_order_free(Order *order)
 {
     free_band(order->root);
     order->root = NULL;
     order->count = 0;
 }
 
-void *order_due(const Order *order, int64_t now, uint32_t most)
+void *journal_order_due(const Order *order, int64_t now, uint32_t most)
 {
     const OrderBand *band = order->root;
     while (band != NULL && band->least <= now) {
@@ -168,7 +168,7 @@ void *order_due(const Order *order, int64_t now, uint32_t most)
     return NULL;
 }
 
-int64_t order_next(const Order *order, uint32_t most)
+int64_t journal_order_next(const Order *order, uint32_t most)
 {
     int64_t next = INT64_MAX;
     for (const OrderBand *band = order->root; band != NULL;) {
@@ -219,7 +219,8 @@ static void survey_band(const OrderBand *band, const OrderKind *kind, int64_t no
     survey_band(band->right, kind, now, below, survey);
 }
 
-OrderSurvey order_survey(const Order *order, const OrderKind *kind, int64_t now, uint32_t below)
+OrderSurvey journal_order_survey(const Order *order, const OrderKind *kind, int64_t now,
+                                 uint32_t below)
 {
     OrderSurvey survey = {0};
     survey_band(order->root, kind, now, below, &survey);

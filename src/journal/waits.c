@@ -169,7 +169,7 @@ static void serve_line(JournalGroup *group, Journal *journal)
         return;
     for (WaitLink *link = journal->first_wait, *after; link != NULL; link = after) {
         after = link->after;
-        if (order_due(&journal->order, book->now.wall_ms, wanted(journal)) == NULL)
+        if (journal_order_due(&journal->order, book->now.wall_ms, wanted(journal)) == NULL)
             return;
         serve(group,
               link->wait); /* frees this link and the others of its wait, none of the next one's */
@@ -262,9 +262,9 @@ static void look_after(JournalGroup *group, Journal *journal)
     int64_t wake_ms = JOURNAL_NEVER;
     serve_line(group, journal);
     if (!paused && journal->first_wait != NULL)
-        wake_ms = order_next(&journal->order, wanted(journal));
+        wake_ms = journal_order_next(&journal->order, wanted(journal));
     if (!paused && has_armed(journal)) {
-        int64_t next_ms = order_next(&journal->order, UINT32_MAX);
+        int64_t next_ms = journal_order_next(&journal->order, UINT32_MAX);
         if (next_ms <= book->now.wall_ms)
             ring(journal);
         else if (next_ms < wake_ms)
