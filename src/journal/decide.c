@@ -24,6 +24,10 @@ static Status decide_steps(JournalGroup *group, JournalRequest *request)
     for (size_t i = 0; i < request->count; i++) {
         Reason reason = {0};
         JournalStep *step = &request->steps[i];
+        const Entry *entry =
+            request->call == JOURNAL_CALL_DELETE ? book_find(&group->book, step->id) : NULL;
+        if (entry != NULL)
+            request->deleted_from = arena_copy(request->arena, journal_name(journal_of(entry)));
         if (group->index == 0 || step->status == STATUS_CONFLICT ||
             step->status == STATUS_NOT_FOUND)
             step->status =

@@ -374,6 +374,7 @@ struct JournalRequest {
     JournalList list;
     JournalStats stats;
     uint64_t kicked;
+    Slice deleted_from; /* delete, of one: its journal */
     Slice *names;
     size_t name_count;
 
