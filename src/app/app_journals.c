@@ -12,6 +12,25 @@ enum { CACHE_BYTES = 16 << 20 };
     "[journal " APP_JOURNAL_DIGESTS "]\n" OWN_RULES
 enum { OWN_COUNT = 3 };
 
+static Status check_roles(const JournalDeclared *journal, const JournalAccessList *list,
+                          const char *path, Reason *reason)
+{
+    uint32_t roles;
+    Reason why = {0};
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].kind == JOURNAL_ACCESS_ROLE &&
+            account_roles_from(list->items[i].name, "role", &roles, &why) != STATUS_OK)
+            return reason_set(reason, STATUS_INVALID, "journal_file",
+                              "%s, the section of line %zu: %s", path, journal->line, why.rule);
+    return STATUS_OK;
+}
+
+static Status check_access(const JournalDeclared *journal, const char *path, Reason *reason)
+{
+    TRY(check_roles(journal, &journal->put, path, reason));
+    return check_roles(journal, &journal->claim, path, reason);
+}
+
 /* The operator's part is read alone first, for what the whole could only say about lines that are not in the file. */
 static Status check_operators(Slice text, const char *path, Arena *arena, Reason *reason)
 {
@@ -20,12 +39,15 @@ static Status check_operators(Slice text, const char *path, Arena *arena, Reason
     if (declaration->count > DECLARATION_JOURNALS_MAX - OWN_COUNT)
         return reason_set(reason, STATUS_INVALID, "journal_file", "%s: at most %d journals", path,
                           DECLARATION_JOURNALS_MAX - OWN_COUNT);
-    for (size_t i = 0; i < declaration->count; i++)
+    TRY(check_access(&declaration->tubes, path, reason));
+    for (size_t i = 0; i < declaration->count; i++) {
+        TRY(check_access(&declaration->journals[i], path, reason));
         if (slice_starts_with(declaration->journals[i].name, SLICE(APP_JOURNAL_PREFIX)))
             return reason_set(reason, STATUS_INVALID, "journal_file",
                               "%s, line %zu: names that begin with " APP_JOURNAL_PREFIX
                               " are the site's own",
                               path, declaration->journals[i].line);
+    }
     return STATUS_OK;
 }
 

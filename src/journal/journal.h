@@ -139,6 +139,11 @@ void journals_tick(Journals *journals);
 const JournalDeclared *journals_declared(Journals *journals, Slice name);
 /* How often a declaration was taken, from 1; when that is not `seen`, also its text, in the arena, for those who read it themselves. */
 uint64_t journals_declaration(Journals *journals, uint64_t seen, Arena *arena, Slice *ret_text);
+/* What the declaration in force says of who may put and claim, copied. A name that is not declared has the rules of [tubes], and without
+ * them is NOT_FOUND. */
+MUST_USE Status journals_access(Journals *journals, Slice name, Arena *arena,
+                                JournalAccessList *ret_put, JournalAccessList *ret_claim,
+                                Reason *reason);
 
 /* ---- Putting ----------------------------------------------------------------------------------------------- */
 

@@ -134,6 +134,32 @@ uint64_t journals_declaration(Journals *journals, uint64_t seen, Arena *arena, S
     return number;
 }
 
+static JournalAccessList copy_access(const JournalAccessList *list, Arena *arena)
+{
+    JournalAccessList copy = {ARENA_ARRAY(arena, list->count, JournalAccess), list->count};
+    for (size_t i = 0; i < list->count; i++)
+        copy.items[i] =
+            (JournalAccess){list->items[i].kind, arena_copy(arena, list->items[i].name)};
+    return copy;
+}
+
+Status journals_access(Journals *journals, Slice name, Arena *arena, JournalAccessList *ret_put,
+                       JournalAccessList *ret_claim, Reason *reason)
+{
+    pthread_rwlock_rdlock(&journals->gate);
+    const JournalDeclared *declared = declaration_find(journals->declaration, name);
+    if (declared == NULL && journals->declaration->has_tubes)
+        declared = &journals->declaration->tubes;
+    if (declared != NULL) {
+        *ret_put = copy_access(&declared->put, arena);
+        *ret_claim = copy_access(&declared->claim, arena);
+    }
+    pthread_rwlock_unlock(&journals->gate);
+    if (declared == NULL)
+        return reason_set(reason, STATUS_NOT_FOUND, "journal", "there is no such journal");
+    return STATUS_OK;
+}
+
 /* ---- Which group ------------------------------------------------------------------------------------------- */
 
 static Slice group_name(const Journals *journals, Slice journal)

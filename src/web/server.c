@@ -27,6 +27,12 @@ static void start_loops(WebServer *server)
         loop_start(&server->loops[i], server);
 }
 
+static void hurry_loops(WebServer *server)
+{
+    for (size_t i = 0; i < (size_t)server->options.config->web_threads; i++)
+        loop_hurry(&server->loops[i]);
+}
+
 static void stop_loops(WebServer *server)
 {
     for (size_t i = 0; i < (size_t)server->options.config->web_threads; i++)
@@ -253,6 +259,7 @@ static void wait_for_requests(WebServer *server)
         connections_cut_idle(server->connections);
         if (connections_busy(server->connections) == 0)
             return;
+        hurry_loops(server);
         clock_sleep_us(clock, STOP_STEP_MS * US_PER_MS);
     } while (clock_steady_us(clock) < until_us);
     LogLine line = log_line(server->options.log, LOG_WARNING, "stop_cuts_requests");
