@@ -3,7 +3,8 @@
  * Whatever is taken keeps the promises of http_rules.h: text is UTF-8 without NUL, pieces lie within what was given,
  * what was decoded once and encoded again decodes to the same, a formatted address reads as itself. */
 #include "fuzz.h"
-#include "web/address.h"
+#include "net/address.h"
+#include "net/listen.h"
 #include "web/head.h"
 #include "web/http_rules.h"
 
@@ -64,7 +65,7 @@ static void feed_addresses(Slice text)
     char formatted[ADDRESS_TEXT];
     Address address, again;
     AddressRanges ranges;
-    HttpListen listen;
+    NetPlace place;
     Reason reason = {0};
     if (address_parse(text, &address) == STATUS_OK) {
         address_format(address, formatted);
@@ -78,8 +79,8 @@ static void feed_addresses(Slice text)
             CHECK(address_in_ranges(ranges.ranges[i].address, &ranges));
     else
         CHECK(reason.rule[0] != '\0');
-    if (http_parse_listen(text, &listen, &reason) == STATUS_OK)
-        CHECK(listen.host[0] != '\0' && strlen(listen.port) < sizeof listen.port);
+    if (net_parse_place(text, &place, &reason) == STATUS_OK)
+        CHECK(place.host[0] != '\0' && strlen(place.port) < sizeof place.port);
     CHECK(address_ranges_parse(SLICE("0.0.0.0/0, ::/0"), &ranges, NULL) == STATUS_OK);
     address_format(address_of_client(ranges.ranges[0].address, text, &ranges), formatted);
 }

@@ -1,8 +1,9 @@
 /* tokens.c -- see tokens.h. The cell `tokens` beside an account's head holds the sealed list: for each its id, the hash of its secret, when it
- * was made, when it ends, scope and name. When each was last used is in table `token_uses`, written lazily. */
+ * was made, when it ends, scope and name; behind the name, after a line end, what a token of the scope journals may. When each was last used is in table `token_uses`, written lazily. */
 #include "access/tokens.h"
 
 #include "access/access_private.h"
+#include "access/journal_access.h"
 
 enum { USED_TTL_S = 400 * 86400, TAG_BITS = 12, SECOND = 0x80 /* with the scope */ };
 
@@ -21,6 +22,7 @@ typedef struct KeptToken {
     Token token;
     Slice hash;
     uint8_t bits; /* scope, and SECOND */
+    Slice stored; /* name and journals */
 } KeptToken;
 
 typedef struct TokenList {
@@ -32,7 +34,7 @@ typedef struct TokenList {
 static const RecordField TOKEN_FIELDS[] = {
     RECORD_ID(KeptToken, token.id),       RECORD_FIXED(KeptToken, hash, VAULT_HASH_BYTES),
     RECORD_I64(KeptToken, token.made_us), RECORD_I64(KeptToken, token.ends_us),
-    RECORD_U8(KeptToken, bits),           RECORD_TEXT16(KeptToken, token.name),
+    RECORD_U8(KeptToken, bits),           RECORD_TEXT16(KeptToken, stored),
 };
 static const Record TOKEN = RECORD("token", KeptToken, 0, TOKEN_FIELDS);
 static const RecordField PLAIN_FIELDS[] = {
@@ -56,6 +58,9 @@ static Status settle(const Accounts *accounts, uint64_t account, TokenList *list
         kept.token.second = (kept.bits & SECOND) != 0;
         if (kept.token.scope >= TOKEN_SCOPE_COUNT)
             return STATUS_CORRUPT;
+        size_t name_end = slice_find(kept.stored, '\n');
+        kept.token.name = slice_of(kept.stored.data, name_end);
+        kept.token.journals = slice_after(kept.stored, name_end + 1);
         if (kept.token.ends_us == 0 || kept.token.ends_us > now_us)
             list->kept[count++] = kept;
     }
@@ -78,7 +83,10 @@ static Status check_new(const Accounts *accounts, const NewToken *token, Reason 
         return reason_set(reason, STATUS_INVALID, "name", "a token has a name");
     TRY(account_check_line("name", token->name, TOKEN_NAME_MAX, reason));
     if (token->scope >= TOKEN_SCOPE_COUNT)
-        return reason_set(reason, STATUS_INVALID, "scope", "read or write");
+        return reason_set(reason, STATUS_INVALID, "scope", "read, write or journals");
+    if (token->scope != TOKEN_JOURNALS && token->journals.size > 0)
+        return reason_set(reason, STATUS_INVALID, "journals",
+                          "only a token whose scope is journals names them");
     if (token->ends_us != 0 && (token->ends_us <= now_us ||
                                 token->ends_us > now_us + TOKEN_DAYS_MAX * S_PER_DAY * US_PER_S))
         return reason_set(reason, STATUS_INVALID, "ends", "in the future, at most ten years");
@@ -116,18 +124,25 @@ Status tokens_make(Accounts *accounts, uint64_t account, const NewToken *token, 
                    Token *ret_token, Reason *reason)
 {
     char secret[SECRET_BYTES];
+    Slice name = arena_copy(arena, token->name), journals = SLICE_EMPTY;
     TRY(check_new(accounts, token, reason));
+    if (token->scope == TOKEN_JOURNALS)
+        TRY(journal_scopes_read(token->journals, arena, &journals, reason));
     secret_make(accounts, account, secret);
     Making making = {
         .accounts = accounts,
         .kept = {.token = {.id = fresh_id(accounts),
                            .account = account,
-                           .name = arena_copy(arena, token->name),
+                           .name = name,
                            .scope = token->scope,
+                           .journals = journals,
                            .made_us = clock_now_us(accounts->world.clock),
                            .ends_us = token->ends_us,
                            .second = token->second},
                  .hash = hash_of(accounts, secret, arena),
+                 .stored = journals.size > 0 ? arena_print(arena, "%.*s\n%.*s", SLICE_ARG(name),
+                                                           SLICE_ARG(journals))
+                                             : name,
                  .bits = (uint8_t)((unsigned)token->scope | (token->second ? SECOND : 0U))}};
     TRY(side_edit(accounts, account, TOKENS_SIDE, apply_making, &making, reason));
     Slice text = secret_text(secret, arena);

@@ -190,7 +190,9 @@ static void make_tasks(App *app, Log *log, const char *address)
 Status app_start(App *app, Log *log, const char *address, Reason *reason)
 {
     Ranking *ranking;
+    Journals *journals;
     audit_name(app->audit, slice_from(address));
+    TRY(app_journals(app, &journals, reason));
     make_tasks(app, log, address);
     Status status = tasks_catch_up(app->tasks, reason);
     if (status == STATUS_OK)
@@ -222,6 +224,8 @@ void app_close(App *app)
     project_last(app);
     tasks_free(app->tasks);
     digest_writer_free(app->digests);
+    if (app->journals != NULL)
+        journals_close(app->journals);
     votes_free(app->votes);
     changes_free(app->changes);
     ranking_free(app->ranking);

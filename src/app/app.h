@@ -11,6 +11,7 @@
 #include "audit/audit.h"
 #include "base/config.h"
 #include "base/vault.h"
+#include "journal/journal.h"
 #include "mail/mail.h"
 #include "oidc/oidc.h"
 #include "policies/policies.h"
@@ -39,6 +40,7 @@ typedef struct App {
     bool ranking_loaded;          /* app_ranking does it when it is first needed */
     Tasks *tasks;                 /* app_tasks makes it when it is first needed */
     struct DigestWriter *digests; /* made with the tasks */
+    Journals *journals;           /* app_journals opens them when they are first needed */
     pthread_t projector; /* the thread that carries saves to the counts, if it `projects` */
     bool projects;
     struct InstanceSync *sync;
@@ -67,3 +69,18 @@ void app_set_home(App *app, const char *home);
 MUST_USE Status app_ranking(App *app, Ranking **ret_ranking);
 /* Whose scheduler runs only after app_start. */
 Tasks *app_tasks(App *app);
+
+/* ---- Journals ------------------------------------------------------------------------------------------------------------- */
+
+/* Those of the site itself; the operator's file cannot declare a name that begins like them. */
+#define APP_JOURNAL_PREFIX  "site."
+#define APP_JOURNAL_TASKS   APP_JOURNAL_PREFIX "tasks"
+#define APP_JOURNAL_MAIL    APP_JOURNAL_PREFIX "mail"
+#define APP_JOURNAL_DIGESTS APP_JOURNAL_PREFIX "digests"
+
+/* This instance's journals, in `journal` below the data directory, also where the store is a cluster: the site's own, and those that the
+ * setting journal_file declares. Opened by app_start, or by the first call; calls before app_start come from one thread. INVALID names
+ * journal_file and the line. */
+MUST_USE Status app_journals(App *app, Journals **ret_journals, Reason *reason);
+/* Reads journal_file again. What is wrong with it leaves everything as it was. */
+MUST_USE Status app_journals_reload(App *app, Reason *reason);

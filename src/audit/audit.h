@@ -70,7 +70,8 @@ typedef struct Audit Audit;
     X(CATEGORY_SET, "category-set", false, "category", "A category was changed")                 \
     X(REPAIR, "repair", false, "site", "What is derived from the logs was built anew")           \
     X(POLICY_TIME, "policy-time", true, "policy", "A move that was dated ahead got its time")    \
-    X(CLOCK, "clock", false, "site", "The time that a machine shows was confirmed")
+    X(CLOCK, "clock", false, "site", "The time that a machine shows was confirmed")              \
+    X(JOURNAL, "journal", false, "site", "Something was done to a journal by hand")
 typedef enum AuditKind {
 #define X(name, word, is_public, object, text) AUDIT_##name,
     AUDIT_KIND_LIST(X)

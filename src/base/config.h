@@ -35,6 +35,8 @@
       "Days after which an address of a closed account may join again under a roll or domains.")   \
     X(TEXT, oidc_file, "", 0, 1000,                                                                \
       "A file with other sites that people may log in by (OpenID Connect); docs/operating.md.")    \
+    X(TEXT, journal_file, "", 0, 1000,                                                             \
+      "A file that declares journals, lists of work for programs of yours; docs/journal.md.")      \
     X(TEXT, store, "rocksdb", 3, 1000,                                                             \
       "Where everything is kept: rocksdb, in the data directory; or a cluster, "                   \
       "cassandra://host1,host2/keyspace.")                                                         \

@@ -11,7 +11,7 @@
 
 #include "cli/command.h"
 
-enum { CONTROL_MAX = 4 * 1024 * 1024, CONTROL_WORDS = 4096, CONTROL_CLIENTS = 16 };
+enum { CONTROL_MAX = 4 * 1024 * 1024, CONTROL_WORDS = 4096, CONTROL_CLIENTS = 64 };
 
 typedef struct Control Control;
 

@@ -11,7 +11,7 @@
 #include "cli/cluster.h"
 #include "cli/site_facts.h"
 #include "store/rocksdb/rocksdb.h"
-#include "web/address.h"
+#include "net/address.h"
 #include "web/http_rules.h"
 
 /* ---- Engines ------------------------------------------------------------------------------------------------ */

@@ -188,6 +188,7 @@ static Status read_actor(Context *context, Account *account, Actor *actor, Reaso
     bool missing;
     *actor = (Actor){.door = DOOR_COMMAND,
                      .is_operator = true,
+                     .is_local = true,
                      .origin = SLICE("command line"),
                      .agent = SLICE_EMPTY};
     const CommandFlag *first = &context->parsed.command->flags[0];

@@ -219,6 +219,7 @@ static void stop_parts(Serving *serving)
 {
     if (serving->app.mail != NULL) /* first: a command may be waiting for a mail server */
         mail_stop(serving->app.mail);
+    operations_drain(serving->ops); /* or for an entry of a journal */
     if (serving->control != NULL)
         control_stop(serving->control);
     if (serving->server != NULL)

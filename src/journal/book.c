@@ -149,7 +149,7 @@ static void free_gone(Book *book)
 
 static void clear_journal(Journal *journal)
 {
-    order_free(&journal->order);
+    journal_order_free(&journal->order);
     heap_free(&journal->dead);
     memset(journal->counts, 0, sizeof journal->counts);
     memset(journal->counters, 0, sizeof journal->counters);
@@ -292,7 +292,7 @@ void book_index(Book *book, Entry *entry)
     if (index == INDEX_W && (entry->flags & ENTRY_HIDDEN))
         heap_add(&book->hidden, &ENTRY_HIDDEN_KIND, entry);
     else if (index == INDEX_W)
-        order_add(&journal->order, &ENTRY_ORDER, entry);
+        journal_order_add(&journal->order, &ENTRY_ORDER, entry);
     else if (index == INDEX_F)
         heap_add(&journal->dead, &ENTRY_DEAD, entry);
     else if (index == INDEX_P)
@@ -312,7 +312,7 @@ void book_unindex(Book *book, Entry *entry)
     if (index == INDEX_W && (entry->flags & ENTRY_HIDDEN))
         heap_remove(&book->hidden, &ENTRY_HIDDEN_KIND, entry);
     else if (index == INDEX_W)
-        order_remove(&journal->order, &ENTRY_ORDER, entry);
+        journal_order_remove(&journal->order, &ENTRY_ORDER, entry);
     else if (index == INDEX_F)
         heap_remove(&journal->dead, &ENTRY_DEAD, entry);
     else if (index == INDEX_P)

@@ -74,7 +74,7 @@ static Entry *head_of(Book *book, Journal *journal, uint32_t most)
     Entry *entry;
     if (journal->paused_until_ms > book->now.boot_ms)
         return NULL;
-    while ((entry = order_due(&journal->order, book->now.wall_ms, most)) != NULL)
+    while ((entry = journal_order_due(&journal->order, book->now.wall_ms, most)) != NULL)
         if (!entry_expired(book, entry))
             return entry;
         else if (!book_set_aside(book, entry))
@@ -116,12 +116,15 @@ static Status hand_out(Book *book, Entry *entry, const JournalClaim *claim, Aren
 Status book_claim(Book *book, Journal *const *journals, const JournalClaim *claim, Arena *arena,
                   JournalClaims *claims, bool *ret_sync, Reason *reason)
 {
-    size_t wanted = claim->count == 0 ? 1 : claim->count;
+    size_t wanted = claim->count == 0 ? 1 : claim->count, bytes = 0;
     Entry *entry;
     *claims = (JournalClaims){.next_ms = JOURNAL_NEVER};
     while (claims->count < wanted &&
            (entry = choose(book, journals, claim->journal_count, claim->max_priority)) != NULL) {
         bool sync = journal_of(entry)->rules->rules.sync == JOURNAL_SYNC_ALL;
+        bytes += (size_t)entry->key_size + entry->data_size;
+        if (claims->count > 0 && claim->most_bytes > 0 && bytes > claim->most_bytes)
+            break;
         if (claims->entries == NULL)
             claims->entries = ARENA_ARRAY(arena, wanted, JournalClaimed);
         Status status =
@@ -146,7 +149,7 @@ int64_t book_next_ms(const Book *book, Journal *const *journals, size_t count, u
     for (size_t i = 0; i < count; i++) {
         if (journals[i]->paused_until_ms > book->now.boot_ms)
             continue;
-        int64_t own_ms = order_next(&journals[i]->order, most);
+        int64_t own_ms = journal_order_next(&journals[i]->order, most);
         next_ms = own_ms < next_ms ? own_ms : next_ms;
     }
     return next_ms;

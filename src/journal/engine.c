@@ -320,7 +320,7 @@ static void turn(JournalGroup *group)
     waits_end_late(group);
     for (JournalRequest *request = taken.first, *next; request != NULL; request = next) {
         next = request->next;
-        group_decide(group, request);
+        journal_group_decide(group, request);
     }
     if (!group->read_only)
         waits_serve(group);

@@ -22,7 +22,8 @@ typedef struct Order {
 } Order;
 
 typedef struct OrderSurvey {
-    size_t due;       /* at most ORDER_SURVEY_MAX are counted */
+    size_t due;       /* of priorities with later ones, at most ORDER_SURVEY_MAX are counted */
+    size_t looked;    /* at due ones */
     size_t due_below; /* of these, with a priority below what was asked */
     void *
         first_future; /* the soonest that is not due; NULL when there is none among what was looked at */
@@ -30,13 +31,14 @@ typedef struct OrderSurvey {
 
 enum { ORDER_SURVEY_MAX = 100000 };
 
-void order_free(Order *order);
-void order_add(Order *order, const OrderKind *kind, void *item);
+void journal_order_free(Order *order);
+void journal_order_add(Order *order, const OrderKind *kind, void *item);
 /* Before its date or priority changes. */
-void order_remove(Order *order, const OrderKind *kind, void *item);
+void journal_order_remove(Order *order, const OrderKind *kind, void *item);
 /* The first of those whose date has come, with a priority of at most `most`. NULL when nothing is due. */
-void *order_due(const Order *order, int64_t now, uint32_t most);
+void *journal_order_due(const Order *order, int64_t now, uint32_t most);
 /* The least date of all with a priority of at most `most`; INT64_MAX when there is none. */
-int64_t order_next(const Order *order, uint32_t most);
-/* Looks at every due item: for people, not for claims. */
-OrderSurvey order_survey(const Order *order, const OrderKind *kind, int64_t now, uint32_t below);
+int64_t journal_order_next(const Order *order, uint32_t most);
+/* Looks at due items of priorities that also have later ones: for people, not for claims. */
+OrderSurvey journal_order_survey(const Order *order, const OrderKind *kind, int64_t now,
+                                 uint32_t below);

@@ -59,6 +59,7 @@ WebParam input_param(const Input *input, WebFrom from)
                       .most_count = input->most_count,
                       .words = input->words,
                       .fallback = input->fallback,
+                      .or_number = input->or_number,
                       .help = input->help};
     if (KINDS[input->kind].most > 0) {
         param.least = input->kind == INPUT_TIME && can_be_left_out(input) ? 0 : 1;

@@ -57,6 +57,9 @@ Status operation_admit(const Operation *operation, const Actor *actor, Reason *r
 {
     if (operation->by_session && actor->by_token)
         return reason_set(reason, STATUS_DENIED, "Authorization", "a token cannot do this; log in");
+    if (actor->is_limited && !operation->by_program)
+        return reason_set(reason, STATUS_DENIED, "Authorization",
+                          "this token is for journals, and for nothing else");
     switch (operation->access) {
     case WEB_PUBLIC:
     case WEB_GUEST:

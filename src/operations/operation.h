@@ -49,7 +49,11 @@ typedef struct Actor {
     Slice origin;           /* network address, or "command line" */
     Slice agent;            /* the program, as a browser names itself; empty: not known */
     const Session *session; /* that the request came by; NULL: none */
-    bool by_token;          /* a program with a personal token */
+    bool by_token;          /* a program with a personal token, whose name this is: */
+    Slice token_name;
+    bool is_limited;      /* and whose scope is journals, these: */
+    Slice token_journals; /* access/journal_access.h */
+    bool is_local;        /* it is on this machine */
     /* Reads a cookie of the browser; NULL: there is no browser. See actor_cookie. */
     Slice (*cookie)(const void *from, const char *name);
     const void *cookies_from;
@@ -141,6 +145,7 @@ typedef struct Input {
     bool in_body;       /* ONCE: programs may send it in the body, in place of Idempotency-Key */
     bool lines;         /* of TEXTS: on a form one field with a line for each, not several fields */
     bool form_optional; /* a form may leave it empty, and the function judges it */
+    bool or_number;     /* of a LINE: programs may send a whole number */
     int64_t least, most;
     int most_count;           /* of lists */
     const char *const *words; /* ended by NULL */
@@ -166,6 +171,22 @@ typedef struct Input {
 
 enum { OPERATION_INPUTS_MAX = WEB_PARAMS_MAX, OPERATION_FAULTS_MAX = 6 };
 
+/* An answer that takes its time to come, and for which no thread waits. `start` is called once, then `ready` once, from any thread and perhaps
+ * before `start` has returned; then `end` once. `cancel` may come at any time between the end of `start` and `end`, also several times: `ready`
+ * is called soon then. */
+typedef struct OperationLater {
+    void (*start)(void *work);
+    void (*cancel)(void *work);
+    /* is_gone: nobody waits for the answer any more. */
+    Status (*end)(void *work, bool is_gone, void *ret_answer, Reason *reason);
+    void *work;
+    void (*ready)(void *self); /* the door's; must not wait */
+    void *self;
+} OperationLater;
+/* *ret_later without ready and self, which the door adds before `start`; in the arena. */
+typedef Status OperationBegin(Operations *ops, const Actor *actor, const void *request,
+                              Arena *arena, OperationLater **ret_later, Reason *reason);
+
 typedef Status OperationRun(Operations *ops, const Actor *actor, const void *request, Arena *arena,
                             void *ret_answer, Reason *reason);
 
@@ -173,6 +194,7 @@ struct Operation {
     const char *name; /* "feature_remove" */
     const char *help; /* one sentence, imperative */
     OperationRun *run;
+    OperationBegin *begin; /* the same for doors that need not wait; NULL: it is done at once */
     size_t request_size, answer_size;
     const ApiSchema *answers; /* NULL: only that it was done */
     /* For operations whose answer tells more than OK does (stale, refused, unknown, each with what is stored now): which status it is. The
@@ -188,9 +210,10 @@ struct Operation {
     uint32_t roles;
     bool
         by_session; /* not by a personal token, which must not change who gets in, nor outlive its own end */
-    bool asks;             /* changes nothing */
-    bool always;           /* works in maintenance mode, too */
-    uint64_t audits;       /* what it may write into the audit log: AUDITS(KIND) | … */
+    bool by_program; /* also by a token for journals alone, or by nobody, as the function judges */
+    bool asks;       /* changes nothing */
+    bool always;     /* works in maintenance mode, too */
+    uint64_t audits; /* what it may write into the audit log: AUDITS(KIND) | … */
     const char *no_audits; /* why it writes nothing there although it changes something */
     WebThreads threads;    /* also of the GET that shows the form */
     int64_t body_bytes;    /* 0: the setting body_bytes */
@@ -206,6 +229,8 @@ struct Operation {
         int64_t cache_ms;
         /* What an ETag is made of: changes whenever the answer does. NULL: it has none. */
         Slice (*etag)(const void *answer, Arena *arena);
+        /* Whether the answer has nothing: it is 204, and what the header X-Next-At says, or empty. NULL: it always has. */
+        bool (*nothing)(const void *answer, Arena *arena, Slice *ret_next_at);
     } api;
     const char *no_api;
     struct {
@@ -269,6 +294,9 @@ typedef struct OperationCall {
 MUST_USE Status operation_run(Operations *ops, OperationCall *call, Arena *arena, Reason *reason);
 /* Called by a function when what was asked for is done, before it reads what is there now for the answer: see promise 6. */
 void operation_done(void);
+/* Waits for what `begin` began: what `run` of such a row does. */
+MUST_USE Status operation_wait(Operations *ops, OperationLater *later, void *ret_answer,
+                               Reason *reason);
 /* What came of an operation that returned OK, by its answer. */
 MUST_USE Status operation_outcome(const Operation *operation, const void *answer);
 /* The first part alone: who may. LOGIN, DENIED. */
@@ -292,6 +320,7 @@ struct Operations {
     struct RankCache *rank_cache;      /* the past of policies */
     Throttle *throttle;                /* how often strangers may try; see tries.h */
     SiteControl control;
+    struct OperationWaits *waits; /* under way in operation_wait */
 };
 
 /* All that is pointed to must outlive it, and it the app's threads. */
@@ -302,6 +331,8 @@ typedef struct OperationsOptions {
 } OperationsOptions;
 Operations *operations_new(const OperationsOptions *options);
 void operations_free(Operations *ops);
+/* From now on operation_wait waits for nothing: before the doors are closed. */
+void operations_drain(Operations *ops);
 /* After a change by this process: drops what is kept of the thing, tells the ranking, then whoever listens (app/changes.h). Any thread. */
 void operations_notify(Operations *ops, ChangeKind kind, uint64_t id);
 

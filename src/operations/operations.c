@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "operations/operation.h"
+#include "operations/operation_wait.h"
 #include "operations/policy_summary.h"
 #include "operations/rank_cache.h"
 
@@ -22,7 +23,8 @@ Operations *operations_new(const OperationsOptions *options)
                         .summaries = policy_summaries_new(options->app),
                         .rank_cache = rank_cache_new(options->app, options->config),
                         .throttle = throttle_new(options->app->world),
-                        .control = options->control};
+                        .control = options->control,
+                        .waits = operation_waits_new()};
     changes_listen(ops->app->changes, (ChangeListener){hear_change, ops});
     return ops;
 }
@@ -34,6 +36,7 @@ void operations_free(Operations *ops)
     policy_summaries_free(ops->summaries);
     rank_cache_free(ops->rank_cache);
     throttle_free(ops->throttle);
+    operation_waits_free(ops->waits);
     free(ops);
 }
 

@@ -25,6 +25,7 @@ static const ApiMember TOKEN[] = {
     FIELD("id", Token, id, .help = "Names it; no secret."),
     FIELD("name", Token, name, .help = "What its owner calls it."),
     WORD("scope", Token, scope, TOKEN_SCOPE_WORDS, .help = "What it may do."),
+    FIELD("journals", Token, journals, OR_NULL, .help = "Of the scope journals: journal:NAME:put, journal:NAME:claim or journal:NAME:admin, with blanks between."),
     TIME("made", Token, made_us, .help = "When it was made."),
     TIME("ends", Token, ends_us, OR_NULL, .help = "When it ends; null: never, which only older ones have."),
     TIME("used", Token, used_us, OR_NULL, .help = "When it was last used, to five minutes."),
@@ -116,6 +117,7 @@ static Status token_list(Operations *ops, const Actor *actor, const Nothing *req
 typedef struct TokenMake {
     Slice name;
     TokenScope scope;
+    Slice journals;
     int64_t days;
 } TokenMake;
 
@@ -125,6 +127,7 @@ static Status token_make(Operations *ops, const Actor *actor, const TokenMake *r
     int64_t now_us = clock_now_us(ops->app->world.clock);
     NewToken wanted = {.name = request->name,
                        .scope = request->scope,
+                       .journals = request->journals,
                        .second = actor->session != NULL && actor->session->origin.second,
                        .ends_us = now_us + request->days * S_PER_DAY * US_PER_S};
     TRY(tokens_make(ops->app->accounts, actor->account->id, &wanted, arena, ret_token, reason));
@@ -152,6 +155,7 @@ OPERATION(token_make, TokenMake, Token, .help = "Make a personal token, whose se
     .inputs = {
         INPUT("name", TokenMake, name, LINE, .least = 1, .most = TOKEN_NAME_MAX, .help = "What you call it."),
         INPUT("scope", TokenMake, scope, WORD, .words = TOKEN_SCOPE_WORDS, .fallback = "read", .help = "What it may do."),
+        INPUT("journals", TokenMake, journals, LINE, .fallback = "", .most = TOKEN_JOURNALS_MAX, .help = "With the scope journals: what it may, such as journal:NAME:put, journal:NAME:claim or journal:NAME:admin, with blanks or commas between. It can do nothing else."),
         INPUT("days", TokenMake, days, NUMBER, .least = 1, .most = TOKEN_DAYS_MAX, .fallback = "365", .help = "How long it works."),
     });
 OPERATION(token_end, OneOfMine, Done, .help = "End a token. Not by a token.", OWN, .by_session = true, .whose = WEB_OWN,

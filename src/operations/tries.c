@@ -16,7 +16,7 @@
 
 #include "access/credentials.h"
 #include "access/second_factor.h"
-#include "web/address.h"
+#include "net/address.h"
 
 enum { DEVICE_TEXT = 3 * ID_TEXT, DEVICE_S = 400 * 86400 };
 static const char *const DEVICE = "device";

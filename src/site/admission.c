@@ -87,10 +87,16 @@ static Status by_token(WebRequest *request, Slice secret, Viewer *viewer)
                           "this token does not work (any more)");
     TRY(status);
     const WebRoute *route = web_route(request);
-    if (token.scope != TOKEN_WRITE && route->method != WEB_GET && !route->asks)
+    if (token.scope == TOKEN_JOURNALS && !route->by_program)
+        return reason_set(web_reason(request), STATUS_DENIED, "Authorization",
+                          "this token is for journals, and for nothing else");
+    if (token.scope == TOKEN_READ && route->method != WEB_GET && !route->asks)
         return reason_set(web_reason(request), STATUS_DENIED, "Authorization",
                           "this token may only read");
     viewer->known = viewer->by_token = true;
+    viewer->token_name = token.name;
+    viewer->token_journals = token.journals;
+    viewer->is_limited = token.scope == TOKEN_JOURNALS;
     viewer->second = token.second && viewer->account.second;
     return STATUS_OK;
 }
@@ -183,6 +189,8 @@ static Status check_forgery(WebRequest *request, Viewer *viewer)
     if (route->method == WEB_GET || route->by_link || viewer->by_token)
         return STATUS_OK;
     TRY(check_origin(request));
+    if (route->by_program && !viewer->known) /* nor has this one */
+        return STATUS_OK;
     Slice sent = web_head(request, HEAD_CSRF_TOKEN);
     viewer->csrf_in_body = sent.size == 0 && viewer->csrf.size > 0 && web_sends_form(request);
     return viewer->csrf_in_body ? STATUS_OK : check_form_token(request, viewer, sent);
@@ -263,6 +271,10 @@ static void fill_actor(WebRequest *request, Viewer *viewer)
                             .agent = origin.agent,
                             .session = viewer->known && !viewer->by_token ? &viewer->session : NULL,
                             .by_token = viewer->by_token,
+                            .token_name = viewer->token_name,
+                            .is_limited = viewer->is_limited,
+                            .token_journals = viewer->token_journals,
+                            .is_local = address_is_loopback(web_client(request)),
                             .cookie = read_cookie,
                             .cookies_from = request};
     if (viewer->known)

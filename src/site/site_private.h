@@ -63,8 +63,10 @@ static inline int64_t site_body_bytes(const Operation *operation)
 /* ---- Who is asking (admission.c) ----------------------------------------------------------------------------------------- */
 
 typedef struct Viewer {
-    bool known;        /* logged in, by a session or a token */
-    bool by_token;     /* a program with a personal token: no forms, no cookie */
+    bool known;      /* logged in, by a session or a token */
+    bool by_token;   /* a program with a personal token: no forms, no cookie */
+    bool is_limited; /* whose scope is journals */
+    Slice token_name, token_journals;
     bool was_known;    /* came with a session that is gone */
     bool second;       /* the session or token was made with the second factor, which is still on */
     bool needs_second; /* was refused for want of it */

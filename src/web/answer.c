@@ -185,7 +185,11 @@ static bool is_for_programs(const WebRequest *request)
 
 static void answer_failure(WebRequest *request, Status status)
 {
+    const WebRoute *route = request->match.route;
     request_unwatch(request);
+    if (route != NULL && route->by_program && status == STATUS_INVALID && request->code == 0 &&
+        request->reason.field[0] != '\0')
+        request->code = ERROR_FIELD;
     error_answer(request, error_words(request->code, status));
     if (request->code == ERROR_METHOD)
         add_allow(request);
@@ -326,8 +330,8 @@ void answers_begin(WebRequest *const *requests, size_t count)
 void answer_end(WebRequest *request)
 {
     Status status = request->status;
-    if (request->page != NULL)
-        return; /* from memory */
+    if (request->page != NULL || request_is_later(request))
+        return; /* from memory, or made by request->later.end */
     cached_keep(request, status);
     if (status == STATUS_OK)
         return;

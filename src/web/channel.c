@@ -147,11 +147,21 @@ static void make_answer(Channel *channel)
     channel->state = CHANNEL_RUNS;
     if (exchange_make(channel->request))
         send_answer(channel);
+    else if (channel->is_ending)
+        channel_cancel(channel);
+}
+
+void channel_cancel(Channel *channel)
+{
+    CHECK(channel->state == CHANNEL_RUNS);
+    exchange_cancel_later(channel->request);
 }
 
 void channel_made(Channel *channel)
 {
     CHECK(channel->state == CHANNEL_RUNS);
+    if (request_is_later(channel->request))
+        exchange_end_later(channel->request);
     send_answer(channel);
     channel_go_on(channel);
 }
@@ -327,6 +337,8 @@ void channel_event(Channel *channel, uint32_t events)
     bool is_ending = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
     channel->is_ending |= is_ending;
     channel->is_readable |= is_ending || (events & EPOLLIN) != 0;
+    if (channel->state == CHANNEL_RUNS && is_ending)
+        channel_cancel(channel);
     if (channel->state != CHANNEL_RUNS && !channel->is_queued)
         channel_go_on(channel);
 }

@@ -59,3 +59,5 @@ void channel_event(Channel *channel, uint32_t events);
 /* A pool has made the answer. */
 void channel_made(Channel *channel);
 void channel_go_on(Channel *channel);
+/* An answer that is for later shall come now. */
+void channel_cancel(Channel *channel);

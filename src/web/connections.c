@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "web/address_counts.h"
+#include "net/address_counts.h"
 
 enum { LINGER_MS = 5000 };
 

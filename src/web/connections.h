@@ -18,7 +18,7 @@
 #pragma once
 
 #include "base/world.h"
-#include "web/address.h"
+#include "net/address.h"
 
 typedef struct Connections Connections;
 typedef struct Connection Connection;

@@ -39,6 +39,8 @@ static const ErrorWords WORDS[] = {
      "Tell the people who run this site, with the number below."},
     {ERROR_METHOD, STATUS_INVALID, 405, "method_not_allowed", "This address works differently",
      "It does not take this kind of request. " NOTHING, "Start from the front page."},
+    {ERROR_FIELD, STATUS_INVALID, 422, "invalid", "A field does not fit",
+     "A part of the request does not keep its bounds. " NOTHING, "Correct it and send it again."},
     {ERROR_PRECONDITION, STATUS_CONFLICT, 412, "precondition", "Someone else was first",
      "What you wanted to change is not any more what the request says. " NOTHING,
      "Read it again, and send the change with its new version."},

@@ -15,6 +15,7 @@ enum {
     ERROR_HOST = 421,
     ERROR_HEAD_LARGE = 431,
     ERROR_METHOD_UNKNOWN = 501,
+    ERROR_FIELD = 9422,       /* 422: of a route for programs, whose reason names a field */
     ERROR_STOPPING = 9503,    /* 503, with its own words */
     ERROR_MAINTENANCE = 9504, /* 503, the message is in the reason */
 };

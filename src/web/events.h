@@ -18,7 +18,7 @@
 #pragma once
 
 #include "base/config.h"
-#include "web/address.h"
+#include "net/address.h"
 
 typedef struct Events Events;
 

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "web/address_counts.h"
+#include "net/address_counts.h"
 #include "web/events.h"
 
 enum { TOPIC_BUCKETS = 1024 };

@@ -1,6 +1,7 @@
 /* exchange.c -- one request, from its head to its line in the log: what its channel does with it, step by step. */
 #include "web/answer_head.h"
 #include "web/errors.h"
+#include "web/loop.h"
 #include "web/pool.h"
 #include "web/server_private.h"
 
@@ -149,7 +150,51 @@ bool exchange_make(WebRequest *request)
                                            NO_ROOM[threads].of_address);
     }
     answer_make(request);
-    return true;
+    if (!request_is_later(request))
+        return true;
+    exchange_start_later(request);
+    return false;
+}
+
+/* ---- Answers that come later ---- */
+
+/* Whoever comes last of the two gives the channel to its loop, so that nothing of the request is touched after that. */
+static void one_less_left(WebRequest *request)
+{
+    Channel *channel = request->channel;
+    if (atomic_fetch_sub(&request->later_left, 1) == 1)
+        loop_give(channel->loop, channel);
+}
+
+void web_ready(WebRequest *request)
+{
+    one_less_left(request);
+}
+
+void exchange_start_later(WebRequest *request)
+{
+    atomic_store(&request->later_left, 2);
+    request->later.start(request->later.work);
+    atomic_store(&request->later_started, true);
+    if (atomic_load(&request->later_cancels) || atomic_load(&request->server->stopping))
+        request->later.cancel(request->later.work);
+    one_less_left(request);
+}
+
+/* Before it has started whoever starts it finds the wish. */
+void exchange_cancel_later(WebRequest *request)
+{
+    atomic_store(&request->later_cancels, true);
+    if (atomic_load(&request->later_started))
+        request->later.cancel(request->later.work);
+}
+
+void exchange_end_later(WebRequest *request)
+{
+    WebLater later = request->later;
+    request->later.start = NULL;
+    request->status = later.end(request, later.work);
+    answer_end(request);
 }
 
 static struct iovec part_of(Slice bytes)

@@ -1,8 +1,6 @@
 /* http_rules.c -- see http_rules.h. Every reader cuts pieces off a slice; none keeps state of its own. */
 #include "web/http_rules.h"
 
-#include <stdio.h>
-
 static int hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
@@ -275,38 +273,4 @@ bool http_etag_matches(Slice if_none_match, Slice etag)
             return true;
     }
     return false;
-}
-
-static Status copy_host(Slice host, HttpListen *listen, Reason *reason)
-{
-    if (host.size == 0 || host.size >= sizeof listen->host)
-        return reason_set(reason, STATUS_INVALID, "listen", "needs a host before the port");
-    for (size_t i = 0; i < host.size; i++)
-        if ((unsigned char)host.data[i] <= ' ' || host.data[i] == '[' || host.data[i] == ']')
-            return reason_set(reason, STATUS_INVALID, "listen",
-                              "must look like 127.0.0.1:8080 or [::1]:8080");
-    memcpy(listen->host, host.data, host.size);
-    listen->host[host.size] = '\0';
-    return STATUS_OK;
-}
-
-Status http_parse_listen(Slice text, HttpListen *ret_listen, Reason *reason)
-{
-    HttpListen listen;
-    size_t colon = text.size;
-    while (colon > 0 && text.data[colon - 1] != ':')
-        colon--;
-    uint64_t port;
-    if (colon == 0 || slice_to_u64(slice_after(text, colon), &port) != STATUS_OK || port > 65535)
-        return reason_set(reason, STATUS_INVALID, "listen",
-                          "must end with a colon and a port from 0 to 65535");
-    Slice host = slice_of(text.data, colon - 1);
-    bool bracketed = host.size >= 2 && host.data[0] == '[' && host.data[host.size - 1] == ']';
-    if (!bracketed && slice_find(host, ':') < host.size)
-        return reason_set(reason, STATUS_INVALID, "listen",
-                          "an IPv6 address stands in brackets, as in [::1]:8080");
-    TRY(copy_host(bracketed ? slice_of(host.data + 1, host.size - 2) : host, &listen, reason));
-    snprintf(listen.port, sizeof listen.port, "%u", (unsigned)(uint16_t)port);
-    *ret_listen = listen;
-    return STATUS_OK;
 }

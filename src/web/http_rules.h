@@ -71,10 +71,3 @@ bool http_media_type_is(Slice content_type, Slice media_type);
 
 /* If-None-Match against one entity tag (with its quotes, W/ or not), by weak comparison; '*' matches. */
 bool http_etag_matches(Slice if_none_match, Slice etag);
-
-/* "127.0.0.1:8080", "[::1]:8080", "localhost:0". INVALID names what is missing. */
-typedef struct HttpListen {
-    char host[256];
-    char port[6];
-} HttpListen;
-MUST_USE Status http_parse_listen(Slice text, HttpListen *ret_listen, Reason *reason);

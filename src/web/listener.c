@@ -2,9 +2,6 @@
  *
  * One thread accepts for all loops: so the limits are kept and a stop begins in one place, and connections are spread evenly. */
 #include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -12,58 +9,14 @@
 #include "base/threads.h"
 #include "web/server_private.h"
 
-enum { BACKLOG = 4096, ACCEPTS_IN_A_ROW = 64 };
-
-static Status cannot_listen(const HttpListen *where, const char *why, Reason *reason)
-{
-    return reason_set(reason, STATUS_UNAVAILABLE, "listen", "cannot serve on %s port %s: %s",
-                      where->host, where->port, why);
-}
-
-static int bind_socket(const struct addrinfo *address)
-{
-    int on = 1;
-    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return -1;
-    /* A restart must not wait for old connections to time out. */
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
-        return fd;
-    int error = errno;
-    close(fd);
-    errno = error;
-    return -1;
-}
-
-static uint16_t bound_port(int fd)
-{
-    struct sockaddr_storage address;
-    socklen_t size = sizeof address;
-    CHECK(getsockname(fd, (struct sockaddr *)&address, &size) == 0);
-    if (address.ss_family == AF_INET6)
-        return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
-    return ntohs(((struct sockaddr_in *)&address)->sin_port);
-}
+enum { ACCEPTS_IN_A_ROW = 64 };
 
 Status listener_open(WebServer *server, Reason *reason)
 {
-    HttpListen where;
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found;
-    TRY(http_parse_listen(slice_from(server->options.config->listen), &where, reason));
-    int error = getaddrinfo(where.host, where.port, &hints, &found);
-    if (error != 0)
-        return cannot_listen(&where, gai_strerror(error), reason);
-    int fd = -1;
-    for (const struct addrinfo *each = found; fd < 0 && each != NULL; each = each->ai_next)
-        fd = bind_socket(each);
-    freeaddrinfo(found);
-    if (fd < 0)
-        return cannot_listen(&where, strerrordesc_np(errno), reason);
+    TRY(net_listen(slice_from(server->options.config->listen), NET_BACKLOG, &server->listen_fd,
+                   &server->port, reason));
     server->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     CHECK(server->wake_fd >= 0);
-    server->listen_fd = fd;
-    server->port = bound_port(fd);
     return STATUS_OK;
 }
 
@@ -81,30 +34,26 @@ static Loop *next_loop(WebServer *server)
 
 static void give_to_loop(WebServer *server, int fd, Address peer)
 {
-    int on = 1;
     Connection *connection = connections_add(server->connections, fd, peer);
     if (connection == NULL) {
         close(fd);
         return;
     }
     Loop *loop = next_loop(server);
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     loop_give(loop, channel_new(loop, connection, fd));
 }
 
 /* False when no more can be accepted for now: all taken, none left in the queue, or out of files. */
 static bool accept_one(WebServer *server)
 {
-    struct sockaddr_storage peer;
-    socklen_t size = sizeof peer;
-    int fd =
-        accept4(server->listen_fd, (struct sockaddr *)&peer, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    Address peer;
+    int fd = net_accept(server->listen_fd, &peer);
     if (fd < 0)
         return errno == EINTR || errno == ECONNABORTED;
     if (atomic_load(&server->stopping))
         close(fd);
     else
-        give_to_loop(server, fd, address_of_socket((struct sockaddr *)&peer));
+        give_to_loop(server, fd, peer);
     return true;
 }
 

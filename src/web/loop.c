@@ -5,6 +5,7 @@
 #include "web/loop.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -140,6 +141,23 @@ bool loop_is_held_up(const Loop *loop)
     return since_us != 0 && steady_us(loop) - since_us > HELD_UP_MS * US_PER_MS;
 }
 
+void loop_hurry(Loop *loop)
+{
+    wake(loop);
+}
+
+/* Whether there were any that somebody makes. */
+static bool cancel_all(Loop *loop)
+{
+    bool any = false;
+    for (Channel *channel = loop->ring.next; channel != &loop->ring; channel = channel->next)
+        if (channel->state == CHANNEL_RUNS) {
+            channel_cancel(channel);
+            any = true;
+        }
+    return any;
+}
+
 static void *run(void *argument)
 {
     Loop *loop = argument;
@@ -152,8 +170,17 @@ static void *run(void *argument)
         serve_events(loop, events, count);
         serve_inbox(loop);
         serve_again(loop);
+        if (atomic_load_explicit(&loop->server->stopping, memory_order_relaxed))
+            (void)cancel_all(loop);
     }
-    serve_inbox(loop); /* answers that were made meanwhile go out, as far as they can */
+    serve_inbox(loop);         /* answers that were made meanwhile go out, as far as they can */
+    while (cancel_all(loop)) { /* those that no pool has: what they wait for is still there */
+        struct pollfd wait = {loop->wake_fd, POLLIN, 0};
+        uint64_t times;
+        (void)poll(&wait, 1, -1);
+        (void)!read(loop->wake_fd, &times, sizeof times);
+        serve_inbox(loop);
+    }
     while (loop->ring.next != &loop->ring)
         drop(loop->ring.next);
     return NULL;

@@ -45,6 +45,8 @@ void loop_stop(Loop *loop);
 /* A channel of this loop that is new, or whose answer is made. The caller does not touch it after that. */
 void loop_give(Loop *loop, Channel *channel);
 
+/* The server stops: answers that are for later come now. */
+void loop_hurry(Loop *loop);
 /* Whether it has been at something for so long that who comes now would notice. */
 bool loop_is_held_up(const Loop *loop);
 

@@ -83,7 +83,12 @@ static Status read_json_switch(ParamWork *work, size_t index, const Json *json)
 static Status read_json_text(ParamWork *work, size_t index, const Json *json)
 {
     Slice text;
-    TRY(json_get_string(json, work->route->params[index].name, SIZE_MAX, &text, work->reason));
+    const WebParam *param = &work->route->params[index];
+    int64_t number;
+    if (param->or_number &&
+        json_get_i64(json, param->name, 0, INT64_MAX, &number, NULL) == STATUS_OK)
+        return param_take(work, index, arena_print(work->arena, "%lld", (long long)number));
+    TRY(json_get_string(json, param->name, SIZE_MAX, &text, work->reason));
     return param_take(work, index, text);
 }
 

@@ -90,7 +90,10 @@ static void *work(void *argument)
             answer_end(requests[i]);
             shares_give(pool->places, requests[i]->client,
                         1); /* before the client can hear of it, and come again */
-            loop_give(channel->loop, channel);
+            if (request_is_later(requests[i]))
+                exchange_start_later(requests[i]);
+            else
+                loop_give(channel->loop, channel);
         }
     }
     return NULL;

@@ -404,6 +404,17 @@ void web_private(WebRequest *request)
     web_header(request, "Cache-Control", "no-store");
 }
 
+void web_later(WebRequest *request, const WebLater *later)
+{
+    CHECK(!request_is_later(request));
+    request->later = *later;
+}
+
+bool web_is_gone(const WebRequest *request)
+{
+    return atomic_load(&request->later_cancels);
+}
+
 /* Proxies that buffer would keep events back. */
 Status web_watch(WebRequest *request, Events *events, Slice topic)
 {

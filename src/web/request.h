@@ -112,6 +112,21 @@ void web_made(WebRequest *request, int64_t steady_us);
 /* Nobody keeps this answer: for what only this viewer may see. */
 void web_private(WebRequest *request);
 
+/* The answer comes later, and no thread waits for it: after the handler has returned OK, `start` is called once, and then somebody calls
+ * web_ready once, from any thread and perhaps before `start` has returned. `end` then makes the answer as a handler does, on a thread that
+ * must not wait. `cancel` is called, perhaps several times and from any thread, but only between the end of `start` and `end`, when the client
+ * has gone or the server stops: web_ready must then come soon. The connection keeps its place; the route's time holds. */
+typedef struct WebLater {
+    void (*start)(void *work);
+    void (*cancel)(void *work);
+    Status (*end)(WebRequest *request, void *work);
+    void *work;
+} WebLater;
+void web_later(WebRequest *request, const WebLater *later);
+void web_ready(WebRequest *request);
+/* In `end`: the client has gone, so nobody gets the answer. */
+bool web_is_gone(const WebRequest *request);
+
 /* The answer becomes a stream of events of `topic`: after the handler has returned OK, the connection leaves the HTTP server. The
  * statuses of events_reserve when there is no place. */
 MUST_USE Status web_watch(WebRequest *request, Events *events, Slice topic);

@@ -1,8 +1,10 @@
 /* request_private.h -- the private twin of request.h: what a request consists of, for the files of web/ only. */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "base/ids.h"
-#include "web/address.h"
+#include "net/address.h"
 #include "web/connections.h"
 #include "web/head.h"
 #include "web/http_rules.h"
@@ -69,11 +71,15 @@ struct WebRequest {
     size_t cookie_count;
     Events *watches; /* has a place for this request; or NULL */
     Slice topic;
-    CachedPage *page;  /* held until the answer is out, or NULL */
-    bool renders_page; /* the page cache waits for what the handler makes, */
-    PageKey page_key;  /* by this name */
-    int64_t made_us;   /* as of when the answer is, by the steady clock; 0: since it begun */
-    Slice id;          /* once it was asked for */
+    WebLater later;             /* start NULL: there is none, or it has ended */
+    _Atomic int later_left;     /* the end of `start`, and web_ready */
+    _Atomic bool later_started; /* `start` has returned: it may be cancelled */
+    _Atomic bool later_cancels; /* it shall be */
+    CachedPage *page;           /* held until the answer is out, or NULL */
+    bool renders_page;          /* the page cache waits for what the handler makes, */
+    PageKey page_key;           /* by this name */
+    int64_t made_us; /* as of when the answer is, by the steady clock; 0: since it begun */
+    Slice id;        /* once it was asked for */
     int64_t begun_us;
 };
 
@@ -84,6 +90,11 @@ void request_reset(WebRequest *request);
 /* Throws away what was written so far. */
 void answer_clear(WebRequest *request);
 Slice answer_body(const WebRequest *request);
+/* The handler has left its answer for later. */
+static inline bool request_is_later(const WebRequest *request)
+{
+    return request->later.start != NULL;
+}
 /* Gives back a place among the watchers that is not used. */
 void request_unwatch(WebRequest *request);
 /* Where the answer has the header of this name; header_count when it has none. */

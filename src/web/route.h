@@ -88,6 +88,7 @@ typedef struct WebParam {
     int most_count;           /* of a list, up to WEB_COUNT_MAX; 0 for all other kinds */
     const char *const *words; /* ended by NULL */
     const char *fallback;     /* the value when it is absent; implies optional */
+    bool or_number;           /* a LINE that JSON may also give as a whole number, not negative */
     const char *help;
 } WebParam;
 
@@ -115,6 +116,9 @@ typedef struct WebRoute {
     bool asks;
     /* What it does is allowed by a secret in its address, and by nothing that a browser adds: no form's token is asked for. For `admit`. */
     bool by_link;
+    /* For programs: allowed by what the request itself carries, or to everybody. No form's token is asked of who is not logged in. For
+     * `admit`. */
+    bool by_program;
     /* Who runs the handler, and admit before it. */
     WebThreads threads;
     /* In place of `handler`: answers several requests that were admitted, of all routes that name the same function, and says what each

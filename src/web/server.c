@@ -27,6 +27,12 @@ static void start_loops(WebServer *server)
         loop_start(&server->loops[i], server);
 }
 
+static void hurry_loops(WebServer *server)
+{
+    for (size_t i = 0; i < (size_t)server->options.config->web_threads; i++)
+        loop_hurry(&server->loops[i]);
+}
+
 static void stop_loops(WebServer *server)
 {
     for (size_t i = 0; i < (size_t)server->options.config->web_threads; i++)
@@ -132,7 +138,7 @@ static void free_server(WebServer *server)
 /* The port is known only now. Nobody can follow a link to the address that stands for all of a machine's. */
 static void name_public_url(WebServer *server)
 {
-    HttpListen listen;
+    NetPlace listen;
     HttpOrigin origin;
     const char *setting = server->options.config->public_url;
     if (http_parse_origin(slice_from(setting), &origin, NULL) == STATUS_OK) {
@@ -140,8 +146,7 @@ static void name_public_url(WebServer *server)
         server->is_secure = origin.is_secure;
         return;
     }
-    CHECK(http_parse_listen(slice_from(server->options.config->listen), &listen, NULL) ==
-          STATUS_OK);
+    CHECK(net_parse_place(slice_from(server->options.config->listen), &listen, NULL) == STATUS_OK);
     bool is_any = strcmp(listen.host, "0.0.0.0") == 0 || strcmp(listen.host, "::") == 0;
     bool is_ipv6 = !is_any && strchr(listen.host, ':') != NULL;
     snprintf(server->public_url, PUBLIC_URL_TEXT, "http://%s%s%s:%u", is_ipv6 ? "[" : "",
@@ -201,10 +206,10 @@ static Status start(WebServer *server, Reason *reason)
 
 Status web_server_check(const Config *config, Reason *reason)
 {
-    HttpListen listen;
+    NetPlace listen;
     HttpOrigin origin;
     AddressRanges trusted;
-    TRY(http_parse_listen(slice_from(config->listen), &listen, reason));
+    TRY(net_parse_place(slice_from(config->listen), &listen, reason));
     if (config->public_url[0] != '\0')
         TRY(http_parse_origin(slice_from(config->public_url), &origin, reason));
     return address_ranges_parse(slice_from(config->trusted_proxies), &trusted, reason);
@@ -254,6 +259,7 @@ static void wait_for_requests(WebServer *server)
         connections_cut_idle(server->connections);
         if (connections_busy(server->connections) == 0)
             return;
+        hurry_loops(server);
         clock_sleep_us(clock, STOP_STEP_MS * US_PER_MS);
     } while (clock_steady_us(clock) < until_us);
     LogLine line = log_line(server->options.log, LOG_WARNING, "stop_cuts_requests");

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "net/listen.h"
 #include "web/connections.h"
 #include "web/loop.h"
 #include "web/metrics.h"
@@ -76,6 +77,12 @@ bool exchange_make(WebRequest *request);
 size_t exchange_parts(WebRequest *request, Slice date_line, struct iovec parts[EXCHANGE_PARTS]);
 /* Whether the connection is to be handed over to the events, which send the head, too. */
 bool exchange_is_watch(const WebRequest *request);
+/* Of a request whose handler has left its answer for later: begins it, by the thread that ran the handler and does not touch the request after
+ * that; the channel comes by the loop's inbox when the answer can be made. */
+void exchange_start_later(WebRequest *request);
+/* By the loop's thread, as is the next: the client has gone, or the server stops. */
+void exchange_cancel_later(WebRequest *request);
+void exchange_end_later(WebRequest *request);
 void exchange_hand_over(WebRequest *request, Slice date_line, int fd);
 void exchange_end(WebRequest *request, bool is_cut);
 

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "web/address_counts.h"
+#include "net/address_counts.h"
 
 struct Shares {
     pthread_mutex_t lock;

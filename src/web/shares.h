@@ -9,7 +9,7 @@
  * Loopback and the exempt addresses count only for the total. All functions may be called from any thread. */
 #pragma once
 
-#include "web/address.h"
+#include "net/address.h"
 
 typedef struct Shares Shares;
 

@@ -9,7 +9,7 @@ static Token make(uint64_t account, const char *name, int64_t ends_us)
 {
     Token token = {.account = 0};
     Reason reason = {.rule = ""};
-    NewToken new = {slice_from(name), TOKEN_WRITE, ends_us, false};
+    NewToken new = {slice_from(name), TOKEN_WRITE, ends_us, false, SLICE_EMPTY};
     EXPECT_STATUS(tokens_make(fixture.accounts, account, &new, contract_arena(), &token, &reason),
                   STATUS_OK);
     return token;
@@ -90,13 +90,13 @@ TEST(bad_tokens_are_refused_with_the_field)
     const struct {
         NewToken token;
         const char *field;
-    } BAD[] = {{{SLICE_EMPTY, TOKEN_READ, 0, false}, "name"},
-               {{contract_filler(61, 'n'), TOKEN_READ, 0, false}, "name"},
-               {{SLICE("a\nb"), TOKEN_READ, 0, false}, "name"},
-               {{SLICE(" a"), TOKEN_READ, 0, false}, "name"},
-               {{SLICE("a"), TOKEN_SCOPE_COUNT, 0, false}, "scope"},
-               {{SLICE("a"), TOKEN_READ, now_us, false}, "ends"},
-               {{SLICE("a"), TOKEN_READ, INT64_MAX, false}, "ends"}};
+    } BAD[] = {{{SLICE_EMPTY, TOKEN_READ, 0, false, SLICE_EMPTY}, "name"},
+               {{contract_filler(61, 'n'), TOKEN_READ, 0, false, SLICE_EMPTY}, "name"},
+               {{SLICE("a\nb"), TOKEN_READ, 0, false, SLICE_EMPTY}, "name"},
+               {{SLICE(" a"), TOKEN_READ, 0, false, SLICE_EMPTY}, "name"},
+               {{SLICE("a"), TOKEN_SCOPE_COUNT, 0, false, SLICE_EMPTY}, "scope"},
+               {{SLICE("a"), TOKEN_READ, now_us, false, SLICE_EMPTY}, "ends"},
+               {{SLICE("a"), TOKEN_READ, INT64_MAX, false, SLICE_EMPTY}, "ends"}};
     Token token;
     for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
         Reason reason = {.rule = ""};
@@ -105,7 +105,7 @@ TEST(bad_tokens_are_refused_with_the_field)
             STATUS_INVALID);
         EXPECT_SLICE(slice_from(reason.field), slice_from(BAD[i].field));
     }
-    NewToken good = {SLICE("good"), TOKEN_READ, 0, false};
+    NewToken good = {SLICE("good"), TOKEN_READ, 0, false, SLICE_EMPTY};
     EXPECT_STATUS(tokens_make(fixture.accounts, pending, &good, contract_arena(), &token, NULL),
                   STATUS_REFUSED);
     EXPECT_STATUS(tokens_make(fixture.accounts, 999, &good, contract_arena(), &token, NULL),
@@ -119,7 +119,8 @@ static void make_some(int index, void *context)
     ARENA_SCOPE Arena *arena = arena_new();
     for (int i = 0; i < 10; i++) {
         Token token;
-        NewToken new = {arena_print(arena, "token %d %d", index, i), TOKEN_READ, 0, false};
+        NewToken new = {arena_print(arena, "token %d %d", index, i), TOKEN_READ, 0, false,
+                        SLICE_EMPTY};
         Status status = tokens_make(fixture.honest, *account, &new, arena, &token, NULL);
         CHECK(status == STATUS_OK || status == STATUS_REFUSED);
     }
@@ -195,5 +196,34 @@ TEST(a_reset_and_log_out_everywhere_end_tokens)
         .account = alice, .old = SLICE("a third password"), .password = SLICE("a fourth one")};
     EXPECT_STATUS(credentials_change_password(fixture.accounts, &change, NULL), STATUS_OK);
     EXPECT_STATUS(find(secret), STATUS_OK); /* who knows the old one keeps them */
+    fixture_end();
+}
+
+TEST(a_token_for_journals_says_what_it_may_and_nothing_else_does)
+{
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice");
+    Token token, *tokens;
+    Account account;
+    NewToken wanted = {.name = SLICE("worker"),
+                       .scope = TOKEN_JOURNALS,
+                       .journals = SLICE("journal:recount:claim, journal:recount:put")};
+    EXPECT_STATUS(tokens_make(fixture.accounts, alice, &wanted, contract_arena(), &token, NULL),
+                  STATUS_OK);
+    EXPECT_SLICE(token.journals, SLICE("journal:recount:claim journal:recount:put"));
+    EXPECT_STATUS(tokens_find(fixture.accounts, token.secret, contract_arena(), &token, &account),
+                  STATUS_OK);
+    EXPECT_SLICE(token.name, SLICE("worker"));
+    EXPECT_I64(token.scope, TOKEN_JOURNALS);
+    EXPECT_SLICE(token.journals, SLICE("journal:recount:claim journal:recount:put"));
+    EXPECT_I64(listed(alice, &tokens), 1);
+    EXPECT_SLICE(tokens[0].name, SLICE("worker"));
+    wanted.journals = SLICE_EMPTY;
+    EXPECT_STATUS(tokens_make(fixture.accounts, alice, &wanted, contract_arena(), &token, NULL),
+                  STATUS_INVALID);
+    wanted = (NewToken){
+        .name = SLICE("w"), .scope = TOKEN_WRITE, .journals = SLICE("journal:recount:put")};
+    EXPECT_STATUS(tokens_make(fixture.accounts, alice, &wanted, contract_arena(), &token, NULL),
+                  STATUS_INVALID);
     fixture_end();
 }

@@ -147,7 +147,7 @@ static Status do_email_link(void)
 static Status do_token(void)
 {
     Token token;
-    NewToken new = {SLICE("token"), TOKEN_READ, 0, false};
+    NewToken new = {SLICE("token"), TOKEN_READ, 0, false, SLICE_EMPTY};
     return tokens_make(fixture.accounts, person, &new, contract_arena(), &token, NULL);
 }
 static Status do_profile(void)

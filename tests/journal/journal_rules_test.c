@@ -174,9 +174,9 @@ static void compare_order(const Order *order, const Item *items, int64_t now, ui
         if (items[i].date > now && (future == NULL || item_before(&items[i], future)))
             future = &items[i];
     }
-    OrderSurvey survey = order_survey(order, &KIND, now, most);
-    EXPECT(order_due(order, now, most) == naive_due(items, now, most));
-    EXPECT_I64(order_next(order, most), next);
+    OrderSurvey survey = journal_order_survey(order, &KIND, now, most);
+    EXPECT(journal_order_due(order, now, most) == naive_due(items, now, most));
+    EXPECT_I64(journal_order_next(order, most), next);
     EXPECT(survey.due == due && survey.due_below == below && survey.first_future == future);
 }
 
@@ -189,17 +189,17 @@ TEST(I2_the_order_finds_what_a_list_finds)
     for (size_t i = 0; i < 20000; i++) {
         Item *item = &items[draw(ITEMS)];
         if (item->in) {
-            order_remove(&order, &KIND, item);
+            journal_order_remove(&order, &KIND, item);
         } else {
             item->priority = (uint32_t)(draw(2) == 0 ? draw(4) : draw(1000) * 4000000);
             item->date = (int64_t)draw(50);
-            order_add(&order, &KIND, item);
+            journal_order_add(&order, &KIND, item);
         }
         item->in = !item->in;
         compare_order(&order, items, (int64_t)draw(60) - 5,
                       (uint32_t)(draw(2) == 0 ? draw(5) : UINT32_MAX));
     }
-    order_free(&order);
+    journal_order_free(&order);
 }
 
 static uint64_t few_hashes(const void *item)

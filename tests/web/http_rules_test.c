@@ -167,45 +167,6 @@ TEST(entity_tags_match_weakly_in_lists)
     EXPECT(!http_etag_matches(SLICE(""), SLICE("\"b\"")));
 }
 
-static bool listens(const char *text, const char *host, const char *port)
-{
-    HttpListen listen;
-    Reason reason = {0};
-    return http_parse_listen(slice_from(text), &listen, &reason) == STATUS_OK &&
-           strcmp(listen.host, host) == 0 && strcmp(listen.port, port) == 0;
-}
-
-TEST(a_listen_address_is_host_and_port)
-{
-    EXPECT(listens("127.0.0.1:8080", "127.0.0.1", "8080"));
-    EXPECT(listens("[::1]:0", "::1", "0"));
-    EXPECT(listens("localhost:65535", "localhost", "65535"));
-    EXPECT(listens("h:00080", "h", "80"));
-}
-
-TEST(a_broken_listen_address_is_refused_with_the_field)
-{
-    static const char *const cases[] = {"",        "8080",   ":8080",   "h:",           "h:65536",
-                                        "h:-1",    "h: 80",  "::1:80",  "[]:80",        "[::1]",
-                                        "[::1:80", "a b:80", "h:80:90", "h:99999999999"};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        HttpListen listen;
-        Reason reason = {0};
-        EXPECT_STATUS(http_parse_listen(slice_from(cases[i]), &listen, &reason), STATUS_INVALID);
-        EXPECT_SLICE(slice_from(reason.field), SLICE("listen"));
-        EXPECT(reason.rule[0] != '\0');
-    }
-}
-
-TEST(a_host_that_is_too_long_is_refused)
-{
-    char text[300];
-    HttpListen listen;
-    memset(text, 'h', sizeof text);
-    memcpy(text + sizeof text - 3, ":80", 3);
-    EXPECT_STATUS(http_parse_listen(slice_of(text, sizeof text), &listen, NULL), STATUS_INVALID);
-}
-
 TEST(a_cookie_is_found_by_its_exact_name)
 {
     static const struct {

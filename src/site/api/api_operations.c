@@ -109,19 +109,24 @@ static Status answer_unread(WebRequest *request)
     return STATUS_OK;
 }
 
-static Status api_operation(WebRequest *request)
+/* 204: there was nothing to hand out. */
+static Status answer_nothing(WebRequest *request, Slice next_at)
 {
-    const Operation *operation = web_route(request)->row;
+    web_private(request);
+    web_code(request, 204);
+    if (next_at.size > 0)
+        web_header(request, "X-Next-At", arena_text(web_arena(request), next_at));
+    return STATUS_OK;
+}
+
+static Status answer_call(WebRequest *request, const OperationCall *call, Status status)
+{
+    const Operation *operation = call->operation;
+    const void *answer = call->answer;
     Arena *arena = web_arena(request);
-    void *to = arena_alloc(arena, operation->request_size),
-         *answer = arena_alloc(arena, operation->answer_size);
-    memset(to, 0, operation->request_size);
-    memset(answer, 0, operation->answer_size);
-    TRY(bind_all(request, operation, to));
-    OperationCall call = {operation, site_actor(request), to, answer, false};
-    Status status = operation_run(site_of(request)->ops, &call, arena, web_reason(request)),
-           outcome = status != STATUS_OK || call.is_unread ? status
-                                                           : operation_outcome(operation, answer);
+    Slice next_at;
+    Status outcome =
+        status != STATUS_OK || call->is_unread ? status : operation_outcome(operation, answer);
     if (outcome == STATUS_OK || outcome == STATUS_UNKNOWN)
         api_key_used(request);
     if (status == STATUS_CONFLICT && has_if_match(operation))
@@ -130,8 +135,10 @@ static Status api_operation(WebRequest *request)
                                    "it has changed meanwhile; read it again"));
     TRY(status);
     operation_set_cookies(request, operation, answer);
-    if (call.is_unread)
+    if (call->is_unread)
         return answer_unread(request);
+    if (operation->api.nothing != NULL && operation->api.nothing(answer, arena, &next_at))
+        return answer_nothing(request, next_at);
     if (outcome == STATUS_UNKNOWN)
         web_header(request, "Retry-After", "5");
     if (outcome != STATUS_OK)
@@ -142,6 +149,66 @@ static Status api_operation(WebRequest *request)
         return STATUS_OK;
     return operation->answers != NULL ? api_answer(request, operation->answers, answer)
                                       : api_answer_done(request);
+}
+
+/* An answer that comes later. */
+typedef struct ApiWork {
+    OperationLater *later;
+    OperationCall call;
+} ApiWork;
+
+static void ready(void *request)
+{
+    web_ready(request);
+}
+
+static void start_work(void *self)
+{
+    ApiWork *work = self;
+    work->later->start(work->later->work);
+}
+
+static void cancel_work(void *self)
+{
+    ApiWork *work = self;
+    work->later->cancel(work->later->work);
+}
+
+static Status end_work(WebRequest *request, void *self)
+{
+    ApiWork *work = self;
+    Status status = work->later->end(work->later->work, web_is_gone(request), work->call.answer,
+                                     web_reason(request));
+    return answer_call(request, &work->call, status);
+}
+
+static Status begin_work(WebRequest *request, const OperationCall *call)
+{
+    ApiWork *work = ARENA_NEW(web_arena(request), ApiWork);
+    work->call = *call;
+    TRY(operation_admit(call->operation, call->actor, web_reason(request)));
+    TRY(call->operation->begin(site_of(request)->ops, call->actor, call->request,
+                               web_arena(request), &work->later, web_reason(request)));
+    work->later->ready = ready;
+    work->later->self = request;
+    web_later(request, &(WebLater){start_work, cancel_work, end_work, work});
+    return STATUS_OK;
+}
+
+static Status api_operation(WebRequest *request)
+{
+    const Operation *operation = web_route(request)->row;
+    Arena *arena = web_arena(request);
+    void *to = arena_alloc(arena, operation->request_size),
+         *answer = arena_alloc(arena, operation->answer_size);
+    memset(to, 0, operation->request_size);
+    memset(answer, 0, operation->answer_size);
+    TRY(bind_all(request, operation, to));
+    OperationCall call = {operation, site_actor(request), to, answer, false};
+    if (operation->begin != NULL)
+        return begin_work(request, &call);
+    Status status = operation_run(site_of(request)->ops, &call, arena, web_reason(request));
+    return answer_call(request, &call, status);
 }
 
 /* ---- The routes ---------------------------------------------------------------------------------------------------------------- */
@@ -189,6 +256,7 @@ WebRoute operation_route(const Operation *operation)
                       .roles = operation->roles,
                       .seconds = operation->seconds,
                       .asks = operation->asks,
+                      .by_program = operation->by_program,
                       .always = operation->always,
                       .threads = operation->threads,
                       .cache_ms = operation->api.cache_ms,

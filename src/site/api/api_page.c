@@ -3,10 +3,9 @@
 #include "site/pages.h"
 
 const ApiTag API_TAGS[] = {
-    {"rankings", "Rankings"},     {"policies", "Policies"},
-    {"me", "Your own"},           {"accounts", "Accounts"},
-    {"moderation", "Moderation"}, {"admin", "For those who run the site"},
-    {"other", "Other"},           {0},
+    {"rankings", "Rankings"}, {"policies", "Policies"},     {"me", "Your own"},
+    {"accounts", "Accounts"}, {"moderation", "Moderation"}, {"admin", "For those who run the site"},
+    {"journals", "Journals"}, {"other", "Other"},           {0},
 };
 
 const char *api_place(WebFrom from)

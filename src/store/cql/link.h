@@ -12,7 +12,7 @@
 #pragma once
 
 #include "store/cql/endpoint.h"
-#include "store/cql/timers.h"
+#include "net/timers.h"
 #include "store/cql/tls.h"
 #include "store/cql/wire.h"
 

@@ -1,5 +1,5 @@
 /* address_counts.c -- see address_counts.h. */
-#include "web/address_counts.h"
+#include "net/address_counts.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* timers.c -- see timers.h. */
-#include "store/cql/timers.h"
+#include "net/timers.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * /64. Has no lock of its own. */
 #pragma once
 
-#include "web/address.h"
+#include "net/address.h"
 
 typedef struct AddressCounts AddressCounts;
 

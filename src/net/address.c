@@ -1,5 +1,5 @@
 /* address.c -- see address.h. */
-#include "web/address.h"
+#include "net/address.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,5 +1,5 @@
 /* address_test.c -- addresses, networks, and whom a forwarded request came from. */
-#include "web/address.h"
+#include "net/address.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
