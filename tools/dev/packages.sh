@@ -15,6 +15,7 @@ declare -A PACKAGES=(
     [fuzz]="clang libclang-rt-14-dev"
     [cluster]="python3 python3-cassandra openjdk-17-jre-headless maven"
     [bench]="postgresql-15 libpq-dev nginx wrk beanstalkd"
+    [queues]="redis-server"
 )
 
 # Those of the named packages that are not installed.
