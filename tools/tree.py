@@ -3,7 +3,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-C_FOLDERS = ("src", "tests", "fuzz", "bench")
+C_FOLDERS = ("src", "client", "tests", "fuzz", "bench")
 # Made by a build or a run, or not ours to format.
 NOT_OURS = {".git", "build", "data", "artefacts", "node_modules", "__pycache__", ".pytest_cache"}
 

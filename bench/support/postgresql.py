@@ -43,8 +43,10 @@ def server_user():
 
 
 class Cluster:
-    def __init__(self, session):
-        self.directory = session.path("postgresql")
+    """`settings` are beside or instead of those above."""
+
+    def __init__(self, session, name="postgresql", **settings):
+        self.directory = session.path(name)
         os.mkdir(self.directory, mode=0o700)
         self.user = "postgres" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
         if os.geteuid() == 0:
@@ -56,8 +58,8 @@ class Cluster:
         if made.returncode != 0:
             raise run.Failure("initdb failed (can the user postgres reach the scratch directory? OSTRAKA_SCRATCH names "
                               f"another): {made.stderr.strip()}")
-        options = [word for name, value in SETTINGS.items() for word in ("-c", f"{name}={value.strip(chr(39))}")]
-        self.log = open(session.path("postgresql.log"), "w", encoding="utf-8")
+        options = [word for name, value in {**SETTINGS, **settings}.items() for word in ("-c", f"{name}={value.strip(chr(39))}")]
+        self.log = open(session.path(f"{name}.log"), "w", encoding="utf-8")
         # SIGINT is its fast shutdown.
         self.child = session.start([f"{BINARIES}/postgres", "-D", data, "-k", self.directory, *options],
                                    how=signal.SIGINT, stdout=self.log, stderr=self.log, cwd="/", **server_user())
@@ -73,6 +75,11 @@ class Cluster:
     def stop(self):
         """Before what is measured without it: its vacuum would go on beside that."""
         run.end(self.child, signal.SIGINT)
+
+    def database(self, name):
+        """A new one."""
+        subprocess.run(["psql", "-q", "-h", self.directory, "-U", self.user, "-d", "postgres", "-c", f'CREATE DATABASE "{name}"'], check=True)
+        return name
 
     def conninfo(self):
         return f"host={self.directory} user={self.user} dbname=postgres"

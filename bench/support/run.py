@@ -64,8 +64,8 @@ class Session:
         self.children.append((child, how))
         return child
 
-    def obedient(self, words):
-        return Obedient(self.start(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+    def obedient(self, words, **options):
+        return Obedient(self.start(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **options))
 
 
 def end(child, how):

@@ -37,6 +37,19 @@
       "A file with other sites that people may log in by (OpenID Connect); docs/operating.md.")    \
     X(TEXT, journal_file, "", 0, 1000,                                                             \
       "A file that declares journals, lists of work for programs of yours; docs/journal.md.")      \
+    X(TEXT, journal_listen, "", 0, 1000,                                                           \
+      "Where clients of beanstalkd reach the journals, separated by commas: 127.0.0.1:11300, "     \
+      "unix:/path; empty: nowhere. Not encrypted: other machines through a tunnel.")               \
+    X(SWITCH, journal_listen_open, "off", 0, 1,                                                    \
+      "Whoever reaches journal_listen counts as local, from other machines, too, without a "       \
+      "token.")                                                                                    \
+    X(NUMBER, journal_connections, "1024", 1, 1000000,                                             \
+      "Connections to journal_listen in all; above it new ones are closed.")                       \
+    X(NUMBER, journal_connections_per_address, "64", 1, 1000000,                                   \
+      "The same of one address; loopback and unix sockets are exempt.")                            \
+    X(SIZE, journal_bodies_bytes, "256M", 1048576, 1099511627776,                                  \
+      "Memory for all bodies on their way to and from these connections; above it puts are "       \
+      "answered OUT_OF_MEMORY, and other commands wait.")                                          \
     X(TEXT, store, "rocksdb", 3, 1000,                                                             \
       "Where everything is kept: rocksdb, in the data directory; or a cluster, "                   \
       "cassandra://host1,host2/keyspace.")                                                         \

@@ -21,6 +21,8 @@
     X(JOURNAL, "journal", "journal/engine.c", "requests, a batch that is written, timers (an eventfd and timerfds)", "`journals_close`")          \
     X(JOURNAL_COMMITTER, "journal-commit", "journal/engine.c", "a batch that was decided (condition)", "`journals_close`")                      \
     X(JOURNAL_COMPACTOR, "journal-compact", "journal/rocksdb_log.c", "RocksDB; ends by itself", "`journals_close` waits for it")                \
+    X(BEANSTALK, "beanstalk", "beanstalk/server.c", "its connections, answers of the journals, timers", "`beanstalk_stop`: a flag and a wake-up")      \
+    X(BEANSTALK_AUTH, "beanstalk-auth", "beanstalk/auth.c", "tokens to look up (condition)", "`beanstalk_stop`")                                   \
     X(CQL, "cql", "store/cql/client.c", "sockets of the cluster, timers, an eventfd", "closing the store: a flag and the eventfd")              \
     X(CQL_LOOKUP, "cql-lookup", "store/cql/seeds.c", "names of the cluster's hosts; ends by itself", "closing the store waits for it")           \
     X(PROJECTOR, "projector", "app/app.c", "saves to carry to the counts (condition)", "`votes_projection_end_await`")                          \

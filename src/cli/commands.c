@@ -3,7 +3,11 @@
 #include "base/threads.h"
 #include "cli/cluster.h"
 #include "cli/command.h"
+<<<<<<< HEAD
 #include "cli/journal_commands.h"
+=======
+#include "cli/journal_listener.h"
+>>>>>>> client
 #include "cli/ledger_commands.h"
 #include "cli/serve.h"
 #include "site/site.h"
@@ -202,6 +206,8 @@ static int run_routes(Context *context)
 /* clang-format off */
 const Command COMMANDS[] = {
     {"serve", "", 0, 0, COMMAND_ALONE, {NOTES(SITE_START) | NOTES(SITE_STOP), NULL}, "Run the site until it is told to stop (SIGTERM, Ctrl-C).", serve_run, NONE},
+    {"journal serve", "[-l ADDRESS] [-p PORT] [-b DIR] [-z BYTES] [-f MS] [-F] [-u USER] [-v] [-h]", 0, 64, COMMAND_ALONE, {0, "there is no site to note it in"},
+     "Serve journals alone, to every client of beanstalkd, with its flags; -h lists them.", run_journal_serve, NONE},
     {"verify", "", 0, 0, COMMAND_SITE, {NOTES(REPAIR), NULL}, "Recompute everything from the logs and say what differs; exit 1 when something does.", run_verify,
      {{"repair", NULL, "build what is derived anew when it differs, and look again"}}, .creates = false},
     {"demo", "", 0, 0, COMMAND_ALONE, FIRST, "Fill an empty data directory with a made-up electorate and its history.", run_demo,

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "cli/control.h"
 #include "cli/demo.h"
+#include "cli/journal_listener.h"
 #include "cli/open.h"
 #include "cli/site_facts.h"
 #include "site/site.h"
@@ -31,6 +32,7 @@ typedef struct Serving {
     Site *site;
     WebServer *server;
     Control *control;
+    BeanstalkServer *journals; /* for clients of beanstalkd, or NULL */
     Log *log;
     pthread_mutex_t lock_of_message; /* for what follows */
     bool closed;                     /* for maintenance, as visitors see it */
@@ -165,6 +167,16 @@ static void log_advice(void *log, const char *sentence)
     log_end(&line);
 }
 
+static Status start_journals(Serving *serving, Reason *reason)
+{
+    BeanstalkOptions options = {.world = serving->context->world, .log = serving->log};
+    if (serving->config.journal_listen[0] == '\0')
+        return STATUS_OK;
+    TRY(app_journals(&serving->app, &options.journals, reason));
+    return journal_listener_start(&serving->config, &serving->app, options, &serving->journals,
+                                  reason);
+}
+
 static Status start_parts(Serving *serving, Reason *reason)
 {
     Context *context = serving->context;
@@ -202,6 +214,7 @@ static Status start_parts(Serving *serving, Reason *reason)
     site_start(serving->site, serving->app.home);
     if (message.data != NULL)
         show_maintenance(serving, arena_text(context->arena, message));
+    TRY(start_journals(serving, reason));
     return control_start(context->config->data, context->world.clock, run_for_client, serving,
                          &serving->control, reason);
 }
@@ -222,6 +235,8 @@ static void stop_parts(Serving *serving)
     operations_drain(serving->ops); /* or for an entry of a journal */
     if (serving->control != NULL)
         control_stop(serving->control);
+    if (serving->journals != NULL)
+        beanstalk_stop(serving->journals);
     if (serving->server != NULL)
         web_server_stop(serving->server);
     site_stop(serving->site); /* requests hand over to its live events until here */
@@ -240,6 +255,7 @@ static sigset_t stop_signals(void)
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGUSR1); /* puts through journal_listen are refused from then on */
     return set;
 }
 
@@ -250,9 +266,11 @@ static int wait_for_stop(Serving *serving, const sigset_t *signals)
     bool shared = store_is_shared(serving->store);
     for (;;) {
         int received = shared ? sigtimedwait(signals, NULL, &pause) : sigwaitinfo(signals, NULL);
-        if (received > 0)
+        if (received == SIGUSR1 && serving->journals != NULL)
+            beanstalk_drain(serving->journals);
+        if (received > 0 && received != SIGUSR1)
             return received;
-        CHECK(errno == EAGAIN || errno == EINTR);
+        CHECK(received > 0 || errno == EAGAIN || errno == EINTR);
         if (shared)
             follow_maintenance(serving);
     }

@@ -53,6 +53,7 @@ typedef struct Run {
     JournalToken token;
     int64_t start_ms;
     int64_t retry_ms;    /* W: not before; F: when it failed */
+    int64_t released_ms; /* in memory only; 0: not, or forgotten */
     int64_t deadline_ms; /* of the clock that cannot be set */
     uint32_t lease_ms, claimed_version, timeouts_ever, reserves, releases, buries, kicks;
     uint32_t lease_at, owner_at; /* places in heaps */
@@ -153,6 +154,7 @@ struct Book {
     int64_t
         hold_until_ms; /* of the clock that cannot be set: nothing expired is deleted before; 0: no hold */
     uint64_t clock_steps;
+    uint64_t counters[JOURNAL_COUNTERS]; /* of all journals, since it was opened */
 };
 
 enum {
@@ -283,15 +285,18 @@ bool book_set_aside(Book *book, Entry *entry);
 int64_t book_next_ms(const Book *book, Journal *const *journals, size_t count, uint32_t most);
 
 /* ---- book_work.c ---- */
-MUST_USE Status book_step(Book *book, JournalCall call, const JournalStep *step, Reason *reason);
+/* With an owner, what ends runs names an id that the owner has claimed, and not a token. */
+MUST_USE Status book_step(Book *book, JournalCall call, const JournalStep *step,
+                          const JournalOwner *owner, Reason *reason);
 void book_lapse(Book *book, Entry *entry);
 /* To the dead list, or away when the journal keeps none. */
 void book_give_up(Book *book, Entry *entry, Slice error, bool alert);
 MUST_USE Status book_no_entry(Reason *reason);
 void book_expire(Book *book, Entry *entry);
 MUST_USE Status book_give_back(Book *book, Entry *entry, bool keep_counter, Reason *reason);
-MUST_USE Status book_kick_some(Book *book, Journal *journal, uint64_t most, uint64_t *ret_kicked,
-                               Reason *reason);
+/* `kind`: JOURNAL_FAILED, JOURNAL_WAITING, or 0 for the first of these that there is; on return what was kicked. */
+MUST_USE Status book_kick_some(Book *book, Journal *journal, uint64_t most, JournalState *kind,
+                               uint64_t *ret_kicked, Reason *reason);
 void book_pause(Book *book, Journal *journal, int64_t ms);
 void book_owner_ends(Book *book, JournalOwner *owner);
 
@@ -312,6 +317,8 @@ MUST_USE Status book_peek(Book *book, Journal *journal, JournalPeek which, Arena
                           JournalView *ret_view, Reason *reason);
 MUST_USE Status book_list(Book *book, const JournalRequest *request, JournalList *ret_list,
                           Reason *reason);
-void book_stats(Book *book, const Journal *journal, JournalStats *ret_stats);
+void book_stats(const Book *book, const Journal *journal, JournalStats *ret_stats);
+/* The sum over all journals is added; its counters are the book's. */
+void book_stats_add(const Book *book, JournalStats *stats);
 /* Every index compared with what the entries say. A sentence about the first difference, or NULL. */
 const char *book_check(Book *book);

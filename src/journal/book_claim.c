@@ -116,12 +116,15 @@ static Status hand_out(Book *book, Entry *entry, const JournalClaim *claim, Aren
 Status book_claim(Book *book, Journal *const *journals, const JournalClaim *claim, Arena *arena,
                   JournalClaims *claims, bool *ret_sync, Reason *reason)
 {
-    size_t wanted = claim->count == 0 ? 1 : claim->count;
+    size_t wanted = claim->count == 0 ? 1 : claim->count, bytes = 0;
     Entry *entry;
     *claims = (JournalClaims){.next_ms = JOURNAL_NEVER};
     while (claims->count < wanted &&
            (entry = choose(book, journals, claim->journal_count, claim->max_priority)) != NULL) {
         bool sync = journal_of(entry)->rules->rules.sync == JOURNAL_SYNC_ALL;
+        bytes += (size_t)entry->key_size + entry->data_size;
+        if (claims->count > 0 && claim->most_bytes > 0 && bytes > claim->most_bytes)
+            break;
         if (claims->entries == NULL)
             claims->entries = ARENA_ARRAY(arena, wanted, JournalClaimed);
         Status status =

@@ -161,6 +161,7 @@ void book_touch(Book *book, Journal *journal)
 void book_count(Book *book, Journal *journal, JournalCounter counter)
 {
     journal->counters[counter]++;
+    book->counters[counter]++;
     book_meta_changed(book, journal);
 }
 

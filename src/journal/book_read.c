@@ -30,6 +30,7 @@ Status book_view(Book *book, Entry *entry, bool body, Arena *arena, JournalView 
         view.buries = run->buries;
         view.kicks = run->kicks;
         view.start_ms = run->start_ms;
+        view.released_ms = run->released_ms;
         if (entry_is(entry, JOURNAL_PROCESSING)) {
             view.lease_ms = run->lease_ms;
             view.left_ms = run->deadline_ms - book->now.boot_ms;
@@ -99,9 +100,10 @@ Status book_list(Book *book, const JournalRequest *request, JournalList *ret_lis
     return STATUS_OK;
 }
 
-void book_stats(Book *book, const Journal *journal, JournalStats *ret_stats)
+void book_stats(const Book *book, const Journal *journal, JournalStats *ret_stats)
 {
     enum { URGENT_BELOW = 1024 };
+    const Entry *first = journal_order_due(&journal->order, book->now.wall_ms, UINT32_MAX);
     OrderSurvey survey =
         journal_order_survey(&journal->order, &ENTRY_ORDER, book->now.wall_ms, URGENT_BELOW);
     int64_t next_ms = journal_order_next(&journal->order, UINT32_MAX);
@@ -113,6 +115,7 @@ void book_stats(Book *book, const Journal *journal, JournalStats *ret_stats)
         .failed = journal->counts[INDEX_F],
         .due = survey.due,
         .urgent = survey.due_below,
+        .first_priority = first == NULL ? 0 : first->priority,
         .bytes = journal->bytes,
         .waiters = journal->waits,
         .oldest_due_ms = due ? next_ms : JOURNAL_NEVER,
@@ -122,4 +125,25 @@ void book_stats(Book *book, const Journal *journal, JournalStats *ret_stats)
         .on_use = journal->on_use,
     };
     memcpy(ret_stats->counters, journal->counters, sizeof journal->counters);
+}
+
+void book_stats_add(const Book *book, JournalStats *stats)
+{
+    for (size_t i = 0; i < book->names.capacity; i++) {
+        const Journal *journal = book->names.slots[i];
+        JournalStats one;
+        if (journal == NULL)
+            continue;
+        book_stats(book, journal, &one);
+        stats->waiting += one.waiting;
+        stats->processing += one.processing;
+        stats->held += one.held;
+        stats->failed += one.failed;
+        stats->due += one.due;
+        stats->urgent += one.urgent;
+        stats->bytes += one.bytes;
+        stats->waiters += one.waiters;
+    }
+    for (size_t i = 0; i < JOURNAL_COUNTERS; i++)
+        stats->counters[i] += book->counters[i];
 }

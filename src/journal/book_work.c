@@ -178,6 +178,7 @@ static Status release(Book *book, Entry *entry, const JournalStep *step, Reason 
     entry->run->claimed_version = 0; /* its token is of no use any more */
     entry->wanted_ms = step->ms == 0 ? book->now.wall_ms : step->ms;
     entry->run->retry_ms = entry->wanted_ms;
+    entry->run->released_ms = book->now.wall_ms;
     if (step->has_priority)
         entry->priority = step->priority;
     return book_give_back(book, entry, false, reason);
@@ -210,23 +211,11 @@ static void extend(Book *book, Entry *entry, int64_t ms)
         heap_moved(&run->owner->runs[book->index], &RUN_OWNER, run);
 }
 
-static Status end_with_token(Book *book, JournalCall call, const JournalStep *step, Reason *reason)
+/* A run, or for `done` one that lapsed a moment ago. */
+static Status end_run(Book *book, JournalCall call, Entry *entry, const JournalStep *step,
+                      Reason *reason)
 {
-    Entry *entry = find_token(book, &step->token);
-    if (entry == NULL)
-        return lost(reason);
-    if (entry_is(entry, JOURNAL_PROCESSING) && entry->run->deadline_ms <= book->now.boot_ms) {
-        book_lapse(book, entry);
-        entry = find_token(book, &step->token);
-        if (entry == NULL)
-            return lost(reason);
-    }
     Journal *journal = journal_of(entry);
-    bool runs = entry_is(entry, JOURNAL_PROCESSING);
-    bool late = call == JOURNAL_CALL_DONE && entry_is(entry, JOURNAL_WAITING) &&
-                entry->version == entry->run->claimed_version && !entry_expired(book, entry);
-    if (!runs && !late)
-        return lost(reason);
     if (call == JOURNAL_CALL_EXTEND) {
         extend(book, entry, step->ms);
         return STATUS_OK;
@@ -237,7 +226,7 @@ static Status end_with_token(Book *book, JournalCall call, const JournalStep *st
     if (call == JOURNAL_CALL_FAIL)
         return fail(book, entry, step, reason);
     if (call == JOURNAL_CALL_DONE) {
-        if (late)
+        if (!entry_is(entry, JOURNAL_PROCESSING))
             book_count(book, journal, JOURNAL_COUNT_LATE_DONE);
         end_entry(book, entry, JOURNAL_COUNT_DONE);
         return STATUS_OK;
@@ -250,12 +239,53 @@ static Status end_with_token(Book *book, JournalCall call, const JournalStep *st
     return STATUS_OK;
 }
 
+static Status end_with_token(Book *book, JournalCall call, const JournalStep *step, Reason *reason)
+{
+    Entry *entry = find_token(book, &step->token);
+    if (entry == NULL)
+        return lost(reason);
+    if (entry_is(entry, JOURNAL_PROCESSING) && entry->run->deadline_ms <= book->now.boot_ms) {
+        book_lapse(book, entry);
+        entry = find_token(book, &step->token);
+        if (entry == NULL)
+            return lost(reason);
+    }
+    bool late = call == JOURNAL_CALL_DONE && entry_is(entry, JOURNAL_WAITING) &&
+                entry->version == entry->run->claimed_version && !entry_expired(book, entry);
+    if (!entry_is(entry, JOURNAL_PROCESSING) && !late)
+        return lost(reason);
+    return end_run(book, call, entry, step, reason);
+}
+
 /* ---- Ids --------------------------------------------------------------------------------------------------- */
 
 Status book_no_entry(Reason *reason)
 {
     return reason_set(reason, STATUS_NOT_FOUND, "id",
                       "there is no such entry, or not in a state for this");
+}
+
+/* What the owner has claimed by its id; for `delete` also what nobody works on. */
+static Status end_of_owner(Book *book, JournalCall call, const JournalStep *step,
+                           const JournalOwner *owner, Reason *reason)
+{
+    Entry *entry = book_find(book, step->id);
+    if (entry != NULL && entry_is(entry, JOURNAL_PROCESSING) &&
+        entry->run->deadline_ms <= book->now.boot_ms) {
+        book_lapse(book, entry);
+        entry = book_find(book, step->id);
+    }
+    if (entry == NULL)
+        return book_no_entry(reason);
+    bool runs = entry_is(entry, JOURNAL_PROCESSING);
+    if (runs && owner != NULL && entry->run->owner == owner)
+        return end_run(book, call == JOURNAL_CALL_DELETE ? JOURNAL_CALL_DONE : call, entry, step,
+                       reason);
+    if (call != JOURNAL_CALL_DELETE || runs || entry_expired(book, entry))
+        return book_no_entry(reason);
+    book->must_sync |= journal_of(entry)->rules->rules.sync != JOURNAL_SYNC_PUTS;
+    take_out(book, entry, JOURNAL_COUNT_REMOVED);
+    return STATUS_OK;
 }
 
 /* F becomes W, or merges with what lives. */
@@ -313,30 +343,36 @@ static Status move_by_id(Book *book, JournalCall call, uint64_t id, Reason *reas
     return STATUS_OK;
 }
 
-Status book_step(Book *book, JournalCall call, const JournalStep *step, Reason *reason)
+Status book_step(Book *book, JournalCall call, const JournalStep *step, const JournalOwner *owner,
+                 Reason *reason)
 {
     bool by_id =
         call == JOURNAL_CALL_REQUEUE || call == JOURNAL_CALL_KICK || call == JOURNAL_CALL_REMOVE;
     if (journal_date(step->ms) != step->ms)
         return reason_set(reason, STATUS_INVALID, "ms", "milliseconds from 1970 to 9999");
-    return by_id ? move_by_id(book, call, step->id, reason)
-                 : end_with_token(book, call, step, reason);
+    if (by_id)
+        return move_by_id(book, call, step->id, reason);
+    return owner != NULL || call == JOURNAL_CALL_DELETE
+               ? end_of_owner(book, call, step, owner, reason)
+               : end_with_token(book, call, step, reason);
 }
 
-Status book_kick_some(Book *book, Journal *journal, uint64_t most, uint64_t *ret_kicked,
-                      Reason *reason)
+Status book_kick_some(Book *book, Journal *journal, uint64_t most, JournalState *kind,
+                      uint64_t *ret_kicked, Reason *reason)
 {
     uint64_t kicked = 0;
     book->must_sync |= journal->rules->rules.sync != JOURNAL_SYNC_PUTS;
     most = most < JOURNAL_MANY_MAX ? most : JOURNAL_MANY_MAX;
-    for (; kicked < most && journal->dead.count > 0; kicked++)
+    if (*kind == 0)
+        *kind = journal->dead.count > 0 ? JOURNAL_FAILED : JOURNAL_WAITING;
+    bool failed = *kind == JOURNAL_FAILED;
+    for (; failed && kicked < most && journal->dead.count > 0; kicked++)
         TRY(requeue(book, heap_first(&journal->dead), reason));
-    bool failed = kicked > 0;
     for (size_t work = 0; kicked < most && !failed && work < KICK_WORK_MAX;) {
         OrderSurvey survey =
             journal_order_survey(&journal->order, &ENTRY_ORDER, book->now.wall_ms, 0);
         Entry *entry = survey.first_future;
-        work += survey.due + 1;
+        work += survey.looked + 1;
         if (entry == NULL)
             break;
         if (!entry_expired(book, entry)) {

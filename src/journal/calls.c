@@ -250,23 +250,12 @@ static int by_bytes(const void *a, const void *b)
 Status journal_names(Journals *journals, Arena *arena, Slice **ret_names, size_t *ret_count,
                      Reason *reason)
 {
-    Pointers found = {0};
-    Status status = STATUS_OK;
-    for (size_t i = 0; i < atomic_load(&journals->group_count) && status == STATUS_OK; i++)
-        status = call_group(journals->groups[i], JOURNAL_CALL_NAMES, &found, reason);
-    Slice *names = ARENA_ARRAY(arena, found.count, Slice);
-    for (size_t i = 0; i < found.count; i++) {
-        Slice *name = found.items[i];
-        names[i] = arena_copy(arena, *name);
-        free(name);
-    }
-    if (status == STATUS_OK) {
-        qsort(names, found.count, sizeof *names, by_bytes);
-        *ret_names = names;
-        *ret_count = found.count;
-    }
-    pointers_free(&found);
-    return status;
+    JournalRequest request = {.call = JOURNAL_CALL_NAMES, .arena = arena};
+    TRY(wait_for(journals, &request, reason));
+    qsort(request.names, request.name_count, sizeof *request.names, by_bytes);
+    *ret_names = request.names;
+    *ret_count = request.name_count;
+    return STATUS_OK;
 }
 
 void journals_health(Journals *journals, JournalsHealth *ret_health)
@@ -302,9 +291,9 @@ const char *journals_check(Journals *journals)
 
 void journal_cancel(Journals *journals, JournalRequest *request)
 {
-    (void)journals;
+    JournalRequest cancel = {.call = JOURNAL_CALL_CANCEL, .cancelled = request};
     if (request->group != NULL)
-        (void)!call_group(request->group, JOURNAL_CALL_CANCEL, request, NULL);
+        (void)!wait_for(journals, &cancel, NULL);
 }
 
 JournalOwner *journal_owner_new(Journals *journals)
@@ -317,8 +306,8 @@ JournalOwner *journal_owner_new(Journals *journals)
 
 void journal_owner_end(JournalOwner *owner)
 {
-    (void)!call_all(owner->journals, JOURNAL_CALL_OWNER_END, owner, NULL);
-    free(owner);
+    JournalRequest request = {.call = JOURNAL_CALL_OWNER_END, .claim.owner = owner};
+    (void)!wait_for(owner->journals, &request, NULL);
 }
 
 Status journal_listen(Journals *journals, const Slice *names, size_t count,

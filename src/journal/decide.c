@@ -24,9 +24,14 @@ static Status decide_steps(JournalGroup *group, JournalRequest *request)
     for (size_t i = 0; i < request->count; i++) {
         Reason reason = {0};
         JournalStep *step = &request->steps[i];
+        const Entry *entry =
+            request->call == JOURNAL_CALL_DELETE ? book_find(&group->book, step->id) : NULL;
+        if (entry != NULL)
+            request->deleted_from = arena_copy(request->arena, journal_name(journal_of(entry)));
         if (group->index == 0 || step->status == STATUS_CONFLICT ||
             step->status == STATUS_NOT_FOUND)
-            step->status = book_step(&group->book, request->call, step, &reason);
+            step->status =
+                book_step(&group->book, request->call, step, request->claim.owner, &reason);
         if (first == STATUS_OK && step->status != STATUS_OK) {
             first = step->status;
             request->reason = reason;
@@ -76,6 +81,7 @@ static Answering decide_claim(JournalGroup *group, JournalRequest *request)
     if (request->claims.count > 0)
         return sync ? WITH_BATCH : AT_ONCE;
     if (claim->wait_ms == 0) {
+        request->claims.soon = waits_soon(group, claim);
         if (claim->listener != NULL)
             listen_arm(group, claim->listener);
         return AT_ONCE;
@@ -92,10 +98,15 @@ static Status decide_journal(JournalGroup *group, JournalRequest *request)
     Book *book = &group->book;
     Journal *journal;
     bool there = book_find_journal(book, request->journal) != NULL;
-    TRY(book_journal(book, request->journal, there, &journal, &request->reason));
+    if (request->call == JOURNAL_CALL_STATS && request->journal.size == 0) {
+        book_stats_add(book, &request->stats);
+        return STATUS_OK;
+    }
+    TRY(book_journal(book, request->journal, there || request->on_use, &journal, &request->reason));
     switch ((int)request->call) {
     case JOURNAL_CALL_KICK_SOME:
-        return book_kick_some(book, journal, request->id, &request->kicked, &request->reason);
+        return book_kick_some(book, journal, request->id, &request->state, &request->kicked,
+                              &request->reason);
     case JOURNAL_CALL_PAUSE:
     case JOURNAL_CALL_RESUME:
         book_pause(book, journal, request->call == JOURNAL_CALL_PAUSE ? request->ms : 0);
@@ -111,20 +122,19 @@ static Status decide_journal(JournalGroup *group, JournalRequest *request)
     }
 }
 
-/* Copies, from malloc: the caller takes them. */
+/* To those of the groups before this one. */
 static void list_names(JournalGroup *group, JournalRequest *request)
 {
-    Pointers *names = request->private_data;
-    for (size_t i = 0; i < group->book.names.capacity; i++) {
-        const Journal *journal = group->book.names.slots[i];
-        if (journal == NULL || (!journal->declared && !journal->on_use))
-            continue;
-        Slice *name = malloc(sizeof *name + journal->name_size);
-        CHECK(name != NULL);
-        memcpy(name + 1, journal->name, journal->name_size);
-        *name = slice_of(name + 1, journal->name_size);
-        pointers_add(names, name);
+    const Table *table = &group->book.names;
+    Slice *names = ARENA_ARRAY(request->arena, request->name_count + table->count, Slice);
+    if (request->name_count > 0)
+        memcpy(names, request->names, request->name_count * sizeof *names);
+    for (size_t i = 0; i < table->capacity; i++) {
+        const Journal *journal = table->slots[i];
+        if (journal != NULL && (journal->declared || journal->on_use))
+            names[request->name_count++] = arena_copy(request->arena, journal_name(journal));
     }
+    request->names = names;
 }
 
 static void add_health(JournalGroup *group, JournalsHealth *health)
@@ -152,17 +162,16 @@ static void add_health(JournalGroup *group, JournalsHealth *health)
     health->clock_steps += book->clock_steps;
 }
 
-/* The module's own calls, which are answered also when nothing can be written. */
+/* The module's own calls, and those that are answered also when nothing can be written. */
 static Answering decide_private(JournalGroup *group, JournalRequest *request)
 {
     Book *book = &group->book;
-    JournalRequest *other = request->private_data;
     switch ((int)request->call) {
     case JOURNAL_CALL_DECLARE:
         request->status = book_declare(book, request->private_data, &request->reason);
         break;
     case JOURNAL_CALL_OWNER_END:
-        book_owner_ends(book, request->private_data);
+        book_owner_ends(book, request->claim.owner);
         break;
     case JOURNAL_CALL_LISTEN:
         listen_begin(group, request);
@@ -171,8 +180,8 @@ static Answering decide_private(JournalGroup *group, JournalRequest *request)
         listen_end(group, request->private_data);
         break;
     case JOURNAL_CALL_CANCEL:
-        if (other->wait != NULL)
-            waits_cancel(group, other->wait, STATUS_OK);
+        if (request->cancelled->wait != NULL)
+            waits_cancel(group, request->cancelled->wait, STATUS_OK);
         break;
     case JOURNAL_CALL_NAMES:
         list_names(group, request);
@@ -202,7 +211,7 @@ static Answering decide(JournalGroup *group, JournalRequest *request)
     Book *book = &group->book;
     bool sync = false;
     request->status = STATUS_OK;
-    if (request->call >= JOURNAL_CALL_PRIVATE)
+    if (request->call >= JOURNAL_CALL_NAMES)
         return decide_private(group, request);
     if (group->read_only) {
         request->next = NULL;
@@ -227,6 +236,7 @@ static Answering decide(JournalGroup *group, JournalRequest *request)
     case JOURNAL_CALL_BURY:
     case JOURNAL_CALL_REQUEUE:
     case JOURNAL_CALL_KICK:
+    case JOURNAL_CALL_DELETE:
     case JOURNAL_CALL_REMOVE:
         request->status = decide_steps(group, request);
         return request->call == JOURNAL_CALL_EXTEND ? AT_ONCE : WITH_BATCH;
@@ -240,6 +250,9 @@ static Answering decide(JournalGroup *group, JournalRequest *request)
     case JOURNAL_CALL_PEEK:
     case JOURNAL_CALL_LIST:
     case JOURNAL_CALL_STATS:
+    case JOURNAL_CALL_NAMES: /* and below: decided above */
+    case JOURNAL_CALL_CANCEL:
+    case JOURNAL_CALL_OWNER_END:
     case JOURNAL_CALL_PRIVATE:
         request->status = decide_journal(group, request);
         return WITH_BATCH;

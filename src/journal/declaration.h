@@ -21,6 +21,8 @@ enum {
     DECLARATION_GROUPS_MAX = 8,
     DECLARATION_FIELDS_MAX = 32,
     DECLARATION_ACCESS_MAX = 16,
+    DECLARATION_KEY_VALUES_MAX =
+        100000, /* of a body that a key is taken from; one with more has none */
 };
 
 typedef enum JournalShrink { JOURNAL_TRUNCATE, JOURNAL_DELETE, JOURNAL_RESET } JournalShrink;
@@ -114,5 +116,7 @@ MUST_USE Status declaration_read(Slice text, const char *path, Arena *arena,
 const JournalDeclared *declaration_find(const JournalDeclaration *declaration, Slice name);
 /* INVALID, with the member, unless `data` is what the fields ask for. */
 MUST_USE Status declaration_check_data(const JournalDeclared *declared, Slice data, Reason *reason);
+/* The key of a put that names none, in the arena or in `data`; empty: it has none. */
+Slice declaration_key(const JournalDeclared *declared, Slice data, Arena *arena);
 /* NOW, IMPORTANT, NEW, RESET, UPDATES, SLOW, REVIEW, TIME_ALLOWS, or a number. */
 MUST_USE Status journal_priority_from_text(Slice text, uint32_t *ret_priority);

@@ -1,4 +1,6 @@
-/* declared_data.c -- is an entry's data what its journal's fields ask for? */
+/* declared_data.c -- is an entry's data what its journal's fields ask for? And which key does it have? */
+#include <inttypes.h>
+
 #include "base/json.h"
 #include "journal/declaration.h"
 
@@ -56,4 +58,71 @@ Status declaration_check_data(const JournalDeclared *declared, Slice data, Reaso
             TRY(status);
     }
     return json_only(document, known, reason);
+}
+
+/* ---- Keys -------------------------------------------------------------------------------------------------- */
+
+/* A part of a JSON pointer (RFC 6901): ~1 is /, ~0 is ~. */
+static Slice pointer_part(Slice part, Arena *arena)
+{
+    char *to = arena_bytes(arena, part.size);
+    size_t size = 0;
+    for (size_t i = 0; i < part.size; i++) {
+        bool escaped = part.data[i] == '~' && i + 1 < part.size;
+        to[size++] = !escaped ? part.data[i] : part.data[++i] == '1' ? '/' : '~';
+    }
+    return slice_of(to, size);
+}
+
+static const Json *member_of(const Json *value, Slice part)
+{
+    uint64_t index;
+    void *place = NULL;
+    Slice key;
+    const Json *member;
+    if (slice_to_u64(part, &index) == STATUS_OK && index < json_count(value))
+        return json_at(value, index);
+    while (json_next(value, &place, &key, &member))
+        if (slice_equal(key, part))
+            return member;
+    return NULL;
+}
+
+static Slice key_of_json(Slice pointer, Slice data, Arena *arena)
+{
+    const JsonBounds bounds = {JOURNAL_DATA_MAX, DECLARATION_KEY_VALUES_MAX};
+    JSON_SCOPE Json *document = NULL;
+    Reason reason;
+    Slice text, part;
+    int64_t number;
+    if (json_parse(data, bounds, &document, &reason) != STATUS_OK)
+        return SLICE_EMPTY;
+    const Json *value = document;
+    for (Slice rest = slice_after(pointer, 1); value != NULL && slice_split(&rest, '/', &part);)
+        value = member_of(value, pointer_part(part, arena));
+    if (value == NULL)
+        return SLICE_EMPTY;
+    if (json_as_string(value, "", JOURNAL_KEY_MAX, &text, &reason) == STATUS_OK)
+        return arena_copy(arena, text);
+    if (json_as_i64(value, "", INT64_MIN, INT64_MAX, &number, &reason) == STATUS_OK)
+        return arena_print(arena, "%" PRId64, number);
+    return SLICE_EMPTY;
+}
+
+Slice declaration_key(const JournalDeclared *declared, Slice data, Arena *arena)
+{
+    Slice line = slice_of(data.data, slice_find(data, '\n'));
+    switch (declared->key_from) {
+    case JOURNAL_KEY_NONE:
+        return SLICE_EMPTY;
+    case JOURNAL_KEY_BODY:
+        return data;
+    case JOURNAL_KEY_LINE1:
+        if (line.size > 0 && line.data[line.size - 1] == '\r')
+            line.size--;
+        return line;
+    case JOURNAL_KEY_JSON:
+        return key_of_json(declared->key_pointer, data, arena);
+    }
+    return SLICE_EMPTY;
 }

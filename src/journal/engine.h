@@ -18,11 +18,8 @@
 
 enum {
     JOURNAL_CALL_DECLARE = JOURNAL_CALL_PRIVATE, /* private_data: the declaration */
-    JOURNAL_CALL_OWNER_END,                      /* the owner */
     JOURNAL_CALL_LISTEN,                         /* the listener */
     JOURNAL_CALL_LISTEN_END,
-    JOURNAL_CALL_CANCEL, /* the request */
-    JOURNAL_CALL_NAMES,
     JOURNAL_CALL_HEALTH, /* a JournalsHealth, which is added to */
     JOURNAL_CALL_REOPEN,
     JOURNAL_CALL_SHRINK,
@@ -114,6 +111,8 @@ struct Journals {
     pthread_rwlock_t gate; /* the declaration */
     Arena *arena;          /* what it is made of */
     const JournalDeclaration *declaration;
+    Slice text;
+    _Atomic uint64_t declarations;
     JournalGroup *groups[DECLARATION_GROUPS_MAX];
     _Atomic size_t group_count;
 };
@@ -152,6 +151,8 @@ void waits_serve(JournalGroup *group);
 /* Those whose time is over. */
 void waits_end_late(JournalGroup *group);
 void waits_cancel(JournalGroup *group, JournalWait *wait, Status status);
+/* A lease of the claim's owner has a second left, and the claim asks. */
+bool waits_soon(const JournalGroup *group, const JournalClaim *claim);
 void waits_end_all(JournalGroup *group);
 void listen_begin(JournalGroup *group, JournalRequest *request);
 void listen_end(JournalGroup *group, JournalListener *listener);

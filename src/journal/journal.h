@@ -137,6 +137,8 @@ MUST_USE Status journals_reload(Journals *journals, Slice declaration, const cha
 void journals_tick(Journals *journals);
 /* The declaration in force, until the next reload. NULL: the name is not declared. */
 const JournalDeclared *journals_declared(Journals *journals, Slice name);
+/* How often a declaration was taken, from 1; when that is not `seen`, also its text, in the arena, for those who read it themselves. */
+uint64_t journals_declaration(Journals *journals, uint64_t seen, Arena *arena, Slice *ret_text);
 /* What the declaration in force says of who may put and claim, copied. A name that is not declared has the rules of [tubes], and without
  * them is NOT_FOUND. */
 MUST_USE Status journals_access(Journals *journals, Slice name, Arena *arena,
@@ -184,8 +186,10 @@ typedef struct JournalClaim {
     uint32_t max_priority; /* UINT32_MAX: any */
     int64_t lease_ms;      /* 0: what the put or the journal says */
     int64_t wait_ms;       /* for the first; 0: not at all */
+    size_t most_bytes;     /* of keys and data together, but one entry in any case; 0: any */
     JournalOwner *owner;   /* or NULL */
-    bool soon; /* a waiting claim ends with `soon` when a lease of its owner has a second left */
+    bool
+        soon; /* a claim that finds nothing ends with `soon` when a lease of its owner has a second left */
     bool on_use;
     JournalListener *listener; /* armed again when there is nothing; or NULL */
 } JournalClaim;
@@ -209,7 +213,7 @@ typedef struct JournalClaims {
 
 typedef struct JournalStep {
     JournalToken token; /* extend, done, release, fail, bury */
-    uint64_t id;        /* requeue, remove, kick */
+    uint64_t id;        /* requeue, remove, kick, delete; with an owner the others, too */
     int64_t ms;         /* extend: the lease from now, 0: as claimed; release: the date, 0: now */
     uint32_t priority;  /* release, bury */
     bool has_priority;
@@ -227,6 +231,7 @@ typedef struct JournalView {
     int64_t insertion_ms, expiration_ms, wanted_ms, process_ms, update_ms, lease_ms;
     int64_t start_ms;    /* of the last run; 0: never */
     int64_t left_ms;     /* of the lease */
+    int64_t released_ms; /* when it was last released, as far as memory knows; 0: it does not */
     uint32_t data_bytes; /* lists do not carry keys and data */
 } JournalView;
 
@@ -247,7 +252,8 @@ typedef struct JournalStats {
     uint64_t counters[JOURNAL_COUNTERS];
     uint64_t waiting, processing, held, failed;
     uint64_t due,
-        urgent; /* of the waiting: due (counted up to ORDER_SURVEY_MAX), and these with a priority below 1024 */
+        urgent; /* of the waiting: due (counted up to ORDER_SURVEY_MAX where others are not), and these with a priority below 1024 */
+    uint32_t first_priority;        /* of the first that is due; 0: none is */
     uint64_t bytes;                 /* keys and data of what lives */
     uint64_t waiters;               /* claims */
     int64_t oldest_due_ms, next_ms; /* dates; JOURNAL_NEVER */
@@ -327,6 +333,7 @@ typedef enum JournalCall {
     JOURNAL_CALL_BURY,
     JOURNAL_CALL_REQUEUE,
     JOURNAL_CALL_KICK,
+    JOURNAL_CALL_DELETE, /* done, when claim.owner has claimed it; a W, H or F is removed; else NOT_FOUND */
     JOURNAL_CALL_REMOVE,
     JOURNAL_CALL_KICK_SOME,
     JOURNAL_CALL_PAUSE,
@@ -334,7 +341,10 @@ typedef enum JournalCall {
     JOURNAL_CALL_GET,
     JOURNAL_CALL_PEEK,
     JOURNAL_CALL_LIST,
-    JOURNAL_CALL_STATS,
+    JOURNAL_CALL_STATS, /* no name: the sum of all; its counters are those of this process */
+    JOURNAL_CALL_NAMES, /* in no order */
+    JOURNAL_CALL_CANCEL, /* `cancelled` is answered now, with nothing, when it is a claim that waits */
+    JOURNAL_CALL_OWNER_END, /* claim.owner: what it holds is waiting again, uncounted; then it is freed */
     JOURNAL_CALL_PRIVATE, /* and above: the module's own */
 } JournalCall;
 
@@ -345,13 +355,17 @@ struct JournalRequest {
     const JournalPut *puts;
     JournalAnswer *answers;
     JournalClaim claim;
-    JournalStep *steps;
+    JournalStep *
+        steps; /* extend, done, release, fail and bury with claim.owner: of ids that it has claimed, else NOT_FOUND */
     size_t count; /* puts or steps */
     Slice journal;
     uint64_t id; /* claim_id, get; list: after; kick_some: most */
     int64_t ms;  /* pause */
+    bool on_use; /* pause: an undeclared name is made by the rules of [tubes] */
+    JournalRequest *cancelled;
     JournalPeek which;
-    JournalState state;
+    JournalState
+        state; /* list; kick_some: F or W only, and the answer says which of them; 0: as journal_kick_some */
     uint32_t limit;
     Arena *arena; /* for what the answer holds; nobody else uses it meanwhile */
     void (*finish)(JournalRequest *request);
@@ -366,6 +380,9 @@ struct JournalRequest {
     JournalList list;
     JournalStats stats;
     uint64_t kicked;
+    Slice deleted_from; /* delete, of one: its journal */
+    Slice *names;
+    size_t name_count;
 
     /* The module's. */
     struct JournalGroup *group;
@@ -377,7 +394,8 @@ struct JournalRequest {
 
 /* `finish` may be called before this returns. */
 void journal_submit(Journals *journals, JournalRequest *request);
-/* A claim that waits is answered now, with nothing; any other request goes on. `finish` is called as ever. */
+/* A claim that waits is answered now, with nothing; any other request goes on. `finish` is called as ever. Waits for the decider;
+ * JOURNAL_CALL_CANCEL does not, and then `request` must not be used for anything else before both are answered. */
 void journal_cancel(Journals *journals, JournalRequest *request);
 
 JournalOwner *journal_owner_new(Journals *journals);

@@ -64,6 +64,8 @@ Status journals_open(const JournalsOptions *options, Journals **ret_journals, Re
     journals->world = options->world;
     journals->arena = arena_new();
     pthread_rwlock_init(&journals->gate, NULL);
+    journals->text = arena_copy(journals->arena, options->declaration);
+    atomic_store(&journals->declarations, 1);
     const char *path = options->declaration_path == NULL ? "journals" : options->declaration_path;
     Status status = declaration_read(options->declaration, path, journals->arena,
                                      &journals->declaration, reason);
@@ -104,6 +106,8 @@ Status journals_reload(Journals *journals, Slice declaration, const char *path, 
         arena_free(journals->arena);
         journals->arena = arena;
         journals->declaration = read;
+        journals->text = arena_copy(arena, declaration);
+        atomic_fetch_add(&journals->declarations, 1);
     } else {
         arena_free(arena);
     }
@@ -117,6 +121,17 @@ const JournalDeclared *journals_declared(Journals *journals, Slice name)
     const JournalDeclared *declared = declaration_find(journals->declaration, name);
     pthread_rwlock_unlock(&journals->gate);
     return declared;
+}
+
+uint64_t journals_declaration(Journals *journals, uint64_t seen, Arena *arena, Slice *ret_text)
+{
+    if (atomic_load(&journals->declarations) == seen)
+        return seen;
+    pthread_rwlock_rdlock(&journals->gate);
+    uint64_t number = atomic_load(&journals->declarations);
+    *ret_text = arena_copy(arena, journals->text);
+    pthread_rwlock_unlock(&journals->gate);
+    return number;
 }
 
 static JournalAccessList copy_access(const JournalAccessList *list, Arena *arena)
@@ -220,8 +235,11 @@ static Status route(Journals *journals, JournalRequest *request, JournalGroup **
                               (long long)JOURNAL_WAIT_MAX_MS * 1000);
         for (size_t i = 0; i < claim->journal_count; i++)
             TRY(same_group(&name, group_name(journals, claim->journals[i]), reason));
-    } else if (request->call >= JOURNAL_CALL_KICK_SOME && request->call < JOURNAL_CALL_PRIVATE &&
-               request->call != JOURNAL_CALL_GET) {
+    } else if (request->call == JOURNAL_CALL_CANCEL) {
+        if (request->cancelled->group != NULL)
+            *ret_group = request->cancelled->group;
+    } else if (request->call >= JOURNAL_CALL_KICK_SOME && request->call < JOURNAL_CALL_NAMES &&
+               request->call != JOURNAL_CALL_GET && request->journal.size > 0) {
         name = group_name(journals, request->journal);
         if (request->call == JOURNAL_CALL_PAUSE &&
             (request->ms < 0 || journal_date(request->ms) != request->ms))
@@ -236,6 +254,8 @@ void journal_submit(Journals *journals, JournalRequest *request)
 {
     JournalGroup *group;
     request->wait = NULL;
+    request->stats = (JournalStats){0};
+    request->name_count = 0;
     request->claims = (JournalClaims){.next_ms = JOURNAL_NEVER};
     for (size_t i = 0; request->steps != NULL && i < request->count; i++)
         request->steps[i].status = STATUS_OK;
@@ -253,18 +273,29 @@ void journal_submit(Journals *journals, JournalRequest *request)
     request->finish(request);
 }
 
+/* Of these every group has a part. */
+static bool is_for_all(const JournalRequest *request)
+{
+    return request->call == JOURNAL_CALL_NAMES || request->call == JOURNAL_CALL_OWNER_END ||
+           (request->call == JOURNAL_CALL_STATS && request->journal.size == 0 &&
+            request->status == STATUS_OK);
+}
+
 /* Tokens and ids do not say in which group they are: what one does not know, the next is asked for. */
 void group_answer(JournalGroup *group, JournalRequest *request)
 {
     Journals *journals = group->journals;
     bool single = request->call == JOURNAL_CALL_GET || request->call == JOURNAL_CALL_CLAIM_ID;
     bool steps = request->call >= JOURNAL_CALL_EXTEND && request->call <= JOURNAL_CALL_REMOVE;
-    bool missed = single && request->status == STATUS_NOT_FOUND;
+    bool missed = (single && request->status == STATUS_NOT_FOUND) || is_for_all(request);
     for (size_t i = 0; steps && i < request->count; i++)
         missed |= request->steps[i].status == STATUS_CONFLICT ||
                   request->steps[i].status == STATUS_NOT_FOUND;
-    if (missed && group->index + 1 < atomic_load(&journals->group_count))
+    if (missed && group->index + 1 < atomic_load(&journals->group_count)) {
         group_hand_in(journals->groups[group->index + 1], request);
-    else
-        request->finish(request);
+        return;
+    }
+    if (request->call == JOURNAL_CALL_OWNER_END)
+        free(request->claim.owner);
+    request->finish(request);
 }

@@ -11,6 +11,7 @@ struct OrderBand {
     Heap heap;
     int64_t head;  /* date of the heap's first */
     int64_t least; /* of this and all below */
+    int64_t last;  /* no date here is later */
     uint64_t rank;
     uint32_t priority;
 };
@@ -82,6 +83,7 @@ static OrderBand *insert(Order *order, uint32_t priority)
     band->priority = priority;
     band->rank = table_mix(order->shape += UINT64_C(0x9E3779B97F4A7C15));
     band->head = band->least = INT64_MAX;
+    band->last = INT64_MIN;
     split(order->root, priority, &left, &right);
     order->root = join(join(left, band), right);
     return band;
@@ -114,6 +116,8 @@ void journal_order_add(Order *order, const OrderKind *kind, void *item)
     if (band == NULL)
         band = insert(order, kind->priority(item));
     heap_add(&band->heap, &kind->heap, item);
+    if (kind->date(item) > band->last)
+        band->last = kind->date(item);
     order->count++;
     head_changed(order, kind, band);
 }
@@ -182,13 +186,15 @@ int64_t journal_order_next(const Order *order, uint32_t most)
     return next;
 }
 
+/* The due ones are the top of the heap. */
 static void survey_heap(const OrderBand *band, const OrderKind *kind, uint32_t at, int64_t now,
                         OrderSurvey *survey)
 {
-    if (at >= band->heap.count || survey->due >= ORDER_SURVEY_MAX)
+    if (at >= band->heap.count || survey->looked >= ORDER_SURVEY_MAX)
         return;
     void *item = band->heap.items[at];
     if (kind->date(item) <= now) {
+        survey->looked++;
         survey->due++;
         survey_heap(band, kind, 2 * at + 1, now, survey);
         survey_heap(band, kind, 2 * at + 2, now, survey);
@@ -204,7 +210,10 @@ static void survey_band(const OrderBand *band, const OrderKind *kind, int64_t no
         return;
     survey_band(band->left, kind, now, below, survey);
     size_t before = survey->due;
-    survey_heap(band, kind, 0, now, survey);
+    if (band->last <= now)
+        survey->due += band->heap.count;
+    else
+        survey_heap(band, kind, 0, now, survey);
     if (band->priority < below)
         survey->due_below += survey->due - before;
     survey_band(band->right, kind, now, below, survey);

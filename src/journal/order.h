@@ -22,7 +22,8 @@ typedef struct Order {
 } Order;
 
 typedef struct OrderSurvey {
-    size_t due;       /* at most ORDER_SURVEY_MAX are counted */
+    size_t due;       /* of priorities with later ones, at most ORDER_SURVEY_MAX are counted */
+    size_t looked;    /* at due ones */
     size_t due_below; /* of these, with a priority below what was asked */
     void *
         first_future; /* the soonest that is not due; NULL when there is none among what was looked at */
@@ -38,6 +39,6 @@ void journal_order_remove(Order *order, const OrderKind *kind, void *item);
 void *journal_order_due(const Order *order, int64_t now, uint32_t most);
 /* The least date of all with a priority of at most `most`; INT64_MAX when there is none. */
 int64_t journal_order_next(const Order *order, uint32_t most);
-/* Looks at every due item: for people, not for claims. */
+/* Looks at due items of priorities that also have later ones: for people, not for claims. */
 OrderSurvey journal_order_survey(const Order *order, const OrderKind *kind, int64_t now,
                                  uint32_t below);

@@ -23,16 +23,25 @@ const HeapKind JOURNAL_WAKE = {wakes_before, offsetof(Journal, wake_at)};
 
 /* ---- Waits ------------------------------------------------------------------------------------------------- */
 
-/* When the wait is over, or a lease of its owner is about to be. */
-static int64_t wake_of(const JournalGroup *group, const JournalWait *wait)
+/* When a lease of the owner has a second left; JOURNAL_NEVER. */
+static int64_t soon_of(const JournalGroup *group, const JournalClaim *claim)
 {
-    const JournalClaim *claim = &wait->request->claim;
     const Run *run = NULL;
     if (claim->soon && claim->owner != NULL)
         run = heap_first(&claim->owner->runs[group->index]);
-    if (run == NULL || run->deadline_ms - SOON_MS >= wait->until_ms)
-        return wait->until_ms;
-    return run->deadline_ms - SOON_MS;
+    return run == NULL ? JOURNAL_NEVER : run->deadline_ms - SOON_MS;
+}
+
+bool waits_soon(const JournalGroup *group, const JournalClaim *claim)
+{
+    return soon_of(group, claim) <= group->book.now.boot_ms;
+}
+
+/* When the wait is over, or a lease of its owner is about to be. */
+static int64_t wake_of(const JournalGroup *group, const JournalWait *wait)
+{
+    int64_t soon_ms = soon_of(group, &wait->request->claim);
+    return soon_ms < wait->until_ms ? soon_ms : wait->until_ms;
 }
 
 void waits_add(JournalGroup *group, JournalRequest *request, Journal **journals)
@@ -204,6 +213,8 @@ void listen_end(JournalGroup *group, JournalListener *listener)
 
 void listen_arm(JournalGroup *group, JournalListener *listener)
 {
+    if (listener->group != group)
+        return;
     listener->armed = true;
     for (size_t i = 0; i < listener->count; i++)
         book_touch(&group->book, listener->listenings[i].journal);

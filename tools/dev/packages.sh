@@ -8,12 +8,14 @@ declare -A PACKAGES=(
     [test]="python3-pytest python3-aiosmtpd python3-cassandra python3-cryptography openssl zbar-tools"
     [e2e]="chromium python3-venv"
     [attack]="nginx haproxy iproute2 binutils"
+    [clients]="beanstalkd iproute2 python3-venv"
     [node]="nodejs npm"
     [lint]="clang clang-format libpq-dev shellcheck"
     [fmt]="clang-format"
     [fuzz]="clang libclang-rt-14-dev"
     [cluster]="python3 python3-cassandra openjdk-17-jre-headless maven"
     [bench]="postgresql-15 libpq-dev nginx wrk beanstalkd"
+    [queues]="redis-server"
 )
 
 # Those of the named packages that are not installed.
@@ -60,15 +62,38 @@ install_packages() {
     fi
 }
 
-# install_node_packages DIRECTORY NAME@VERSION: after it, that package of npm is there. Node may be of another origin than Debian's.
+# install_python_packages VENV LIST: after it, a virtual environment has what the list names.
+install_python_packages() {
+    local venv=$1 list=$2
+    ! cmp -s -- "$list" "$venv/requirements.txt" || return 0
+    say "installing what $list names into $venv"
+    rm -rf -- "$venv"
+    mkdir -p -- "$(dirname -- "$venv")"
+    python -m venv "$venv"
+    "$venv/bin/pip" install -q --disable-pip-version-check -r "$list" || fail "could not install it; the reason is above"
+    cp -- "$list" "$venv/requirements.txt"
+}
+
+# install_python_source DIRECTORY NAME VERSION: after it, DIRECTORY/NAME-VERSION is the source of that package, its tests with it.
+# It is unpacked where DIRECTORY/venv is, which has what making its description needs.
+install_python_source() {
+    local directory=$1 name=$2 version=$3
+    [[ ! -d $directory/$name-$version ]] || return 0
+    say "fetching the source of $name $version into $directory"
+    "$directory/venv/bin/pip" download -q --disable-pip-version-check --no-deps --no-build-isolation --no-binary :all: -d "$directory" "$name==$version" &&
+        tar -xzf "$directory/$name-$version.tar.gz" -C "$directory" || fail "could not fetch $name; the reason is above"
+}
+
+# install_node_packages DIRECTORY "NAME@VERSION …": after it, these packages of npm are there. Node may be of another origin than Debian's.
 install_node_packages() {
-    local directory=$1 package=$2
-    [[ $(cat -- "$directory/installed.txt" 2>/dev/null) != "$package" ]] || return 0
+    local directory=$1 packages=$2
+    [[ $(cat -- "$directory/installed.txt" 2>/dev/null) != "$packages" ]] || return 0
     if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
         install_packages node
     fi
-    say "installing $package into $directory"
+    say "installing $packages into $directory"
     mkdir -p -- "$directory"
-    npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$directory" "$package" || fail "could not install $package; the reason is above"
-    printf '%s\n' "$package" >"$directory/installed.txt"
+    # shellcheck disable=SC2086 # one word a package
+    npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$directory" $packages || fail "could not install $packages; the reason is above"
+    printf '%s\n' "$packages" >"$directory/installed.txt"
 }
