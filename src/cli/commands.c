@@ -3,11 +3,8 @@
 #include "base/threads.h"
 #include "cli/cluster.h"
 #include "cli/command.h"
-<<<<<<< HEAD
 #include "cli/journal_commands.h"
-=======
 #include "cli/journal_listener.h"
->>>>>>> client
 #include "cli/ledger_commands.h"
 #include "cli/serve.h"
 #include "site/site.h"

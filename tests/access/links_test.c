@@ -230,7 +230,7 @@ TEST(a_change_of_the_email_is_taken_back_once)
     Slice back = move_away(alice, "thief@example.org");
     Account account = fixture_read(alice);
     Session session;
-    NewToken wanted = {SLICE("token"), TOKEN_WRITE, 0, false};
+    NewToken wanted = {.name = SLICE("token"), .scope = TOKEN_WRITE};
     Token token;
     EXPECT_I64(fixture_holder("thief@example.org"), alice);
     EXPECT_STATUS(sessions_begin(fixture.accounts, &account, &HOME, contract_arena(), &session),

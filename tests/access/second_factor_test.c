@@ -295,7 +295,7 @@ TEST(who_has_not_confirmed_turns_nothing_on)
     SecondFactor second;
     Reason reason = {.rule = ""};
     NewLinkedLogin linked = {SLICE("github"), SLICE("1234"), SLICE("pat@github")};
-    NewToken wanted = {SLICE("token"), TOKEN_READ, 0, false};
+    NewToken wanted = {.name = SLICE("token"), .scope = TOKEN_READ};
     Token token;
     Account account;
     EXPECT_STATUS(second_factor_offer(fixture.accounts, pat, contract_arena(), &second, &reason),
