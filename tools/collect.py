@@ -4,7 +4,8 @@
 Usage: collect.py OUTPUT HEADER TYPE TABLE PREFIX MACRO FILE…
 
 Writes `const TYPE *const TABLE[]`, ended by NULL, with &PREFIXname for every `MACRO(name, …` that begins a line of one of the files, in the
-order of the files' names and of their lines. An OUTPUT that ends with .h only declares them.
+order of the files' names and of their lines. An OUTPUT that ends with .h only declares them. A MACRO( anywhere else, such as in another macro,
+would be left out of the table, so it is an error.
 """
 import pathlib
 import re
@@ -15,7 +16,13 @@ def main():
     output, header, kind, table, prefix, macro, *files = sys.argv[1:]
     names = []
     for file in sorted(files):
-        names += re.findall(rf"^{macro}\((\w+)", pathlib.Path(file).read_text(), re.M)
+        text = pathlib.Path(file).read_text()
+        names += re.findall(rf"^{macro}\((\w+)", text, re.M)
+        code = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.S)
+        missed = re.search(rf"^(?!#define {macro}\().*[^\w\n]{macro}\(", code, re.M)
+        if missed:
+            line = code.count("\n", 0, missed.start()) + 1
+            sys.exit(f"{file}:{line}: {macro}( must begin a line, and stand in no other macro: the build collects it from there")
     lines = [f'/* Made by tools/collect.py from the sources; do not edit. */\n#include "{header}"\n']
     lines += [f"extern const {kind} {prefix}{name};" for name in names]
     if output.endswith(".h"):

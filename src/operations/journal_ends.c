@@ -116,22 +116,24 @@ END(fail)
 END(bury)
 
 /* clang-format off */
-#define ROW(name, sentence, ...)                                                                                                        \
-    OPERATION(journal_end_##name, JournalEnds, JournalEnded, .help = sentence, JOURNAL_ANYBODY, JOURNAL_WORK, .answers = &SCHEMA_JOURNAL_ENDED,   \
-        .outcome = outcome, .api = {WEB_POST, "journals/{journal}/" #name, .tag = "journals"}, .no_page = "it is the work of programs",  \
-        .command = {.words = "journal " #name},                                                                                         \
-        .inputs = {INPUT("journal", JournalEnds, journal, LINE, .least = 1, .most = JOURNAL_NAME_MAX, .no_command = true, .help = "The journal."),     \
-            INPUT("tokens", JournalEnds, tokens, TEXTS, .operand = true, .least = JOURNAL_TOKEN_TEXT, .most = JOURNAL_TOKEN_TEXT, .most_count = JOURNAL_MANY_MAX, .value = "TOKEN…", .help = "Of the entries, as claims gave them."), \
-            __VA_ARGS__})
+#define END_ROW(name) JOURNAL_ANYBODY, JOURNAL_WORK, .answers = &SCHEMA_JOURNAL_ENDED, .outcome = outcome,                                \
+    .api = {WEB_POST, "journals/{journal}/" #name, .tag = "journals"}, .no_page = "it is the work of programs", .command = {.words = "journal " #name}
+#define END_INPUTS                                                                                                                      \
+    INPUT("journal", JournalEnds, journal, LINE, .least = 1, .most = JOURNAL_NAME_MAX, .no_command = true, .help = "The journal."),      \
+    INPUT("tokens", JournalEnds, tokens, TEXTS, .operand = true, .least = JOURNAL_TOKEN_TEXT, .most = JOURNAL_TOKEN_TEXT, .most_count = JOURNAL_MANY_MAX, .value = "TOKEN…", .help = "Of the entries, as claims gave them.")
 #define PRIORITY INPUT("priority", JournalEnds, priority, LINE, .fallback = "", .most = 20, .or_number = true, .value = "P", .help = "From now on; a number or a word. Left out: as it was.")
-ROW(extend, "Say that you are still at it: the lease runs anew.",
-    INPUT("lease_ms", JournalEnds, lease_ms, NUMBER, .fallback = "0", .least = 0, .most = S_PER_DAY * 1000, .help = "How long from now; 0: as it was claimed."));
-ROW(done, "Say that entries are done.", {0});
-ROW(release, "Give entries back, to be worked on again; no failure is counted.", PRIORITY,
-    INPUT("process_at", JournalEnds, process_at, LINE, .fallback = "", .most = 40, .no_command = true, .help = "When they are due."),
-    INPUT("delay_ms", JournalEnds, delay_ms, NUMBER, .fallback = "0", .least = 0, .most = INT64_C(31622400000), .no_command = true, .help = "The same, from now."),
-    INPUT("delay", JournalEnds, delay_s, NUMBER, .fallback = "0", .least = 0, .most = 31622400, .no_api = true, .value = "SECONDS", .help = "They are due in so many seconds."));
-ROW(fail, "Say that a run failed: the entry is tried again later, or given up after its limit.",
-    INPUT("error", JournalEnds, error, TEXT, .fallback = "", .most = JOURNAL_ERROR_MAX, .help = "Why."));
-ROW(bury, "Put entries on the dead list at once, without an alert.", PRIORITY);
+OPERATION(journal_end_extend, JournalEnds, JournalEnded, .help = "Say that you are still at it: the lease runs anew.", END_ROW(extend),
+    .inputs = {
+        END_INPUTS,
+        INPUT("lease_ms", JournalEnds, lease_ms, NUMBER, .fallback = "0", .least = 0, .most = S_PER_DAY * 1000, .help = "How long from now; 0: as it was claimed.")});
+OPERATION(journal_end_done, JournalEnds, JournalEnded, .help = "Say that entries are done.", END_ROW(done), .inputs = {END_INPUTS});
+OPERATION(journal_end_release, JournalEnds, JournalEnded, .help = "Give entries back, to be worked on again; no failure is counted.", END_ROW(release),
+    .inputs = {
+        END_INPUTS, PRIORITY,
+        INPUT("process_at", JournalEnds, process_at, LINE, .fallback = "", .most = 40, .no_command = true, .help = "When they are due."),
+        INPUT("delay_ms", JournalEnds, delay_ms, NUMBER, .fallback = "0", .least = 0, .most = INT64_C(31622400000), .no_command = true, .help = "The same, from now."),
+        INPUT("delay", JournalEnds, delay_s, NUMBER, .fallback = "0", .least = 0, .most = 31622400, .no_api = true, .value = "SECONDS", .help = "They are due in so many seconds.")});
+OPERATION(journal_end_fail, JournalEnds, JournalEnded, .help = "Say that a run failed: the entry is tried again later, or given up after its limit.", END_ROW(fail),
+    .inputs = {END_INPUTS, INPUT("error", JournalEnds, error, TEXT, .fallback = "", .most = JOURNAL_ERROR_MAX, .help = "Why.")});
+OPERATION(journal_end_bury, JournalEnds, JournalEnded, .help = "Put entries on the dead list at once, without an alert.", END_ROW(bury), .inputs = {END_INPUTS, PRIORITY});
 /* clang-format on */

@@ -84,7 +84,7 @@ def run_tool(name, *words):
 
 def test_definitions_are_collected_in_order_and_where_they_begin_a_line(tmp_path):
     (tmp_path / "b.c").write_text("ROW(third, 1)\n")
-    (tmp_path / "a.c").write_text("ROW(first, 1);\n    ROW(inner, 1)\n/* ROW(comment, 1) */\nROW(second,\n    2);\nROWS(none, 3)\n")
+    (tmp_path / "a.c").write_text("#define ROW(a, b)\nROW(first, 1);\n/* ROW(comment, 1)\n   ROW(more, 1) */\nROW(second,\n    2);\nROWS(none, 3) OTHER_ROW(none)\n")
     words = ["rows.h", "Row", "ROWS", "ROW_", "ROW", tmp_path / "b.c", tmp_path / "a.c"]
     run_tool("collect.py", tmp_path / "out.c", *words)
     text = (tmp_path / "out.c").read_text()
@@ -93,6 +93,15 @@ def test_definitions_are_collected_in_order_and_where_they_begin_a_line(tmp_path
     run_tool("collect.py", tmp_path / "out.h", *words)
     text = (tmp_path / "out.h").read_text()
     assert text.startswith("#pragma once\n") and "extern const Row ROW_third;" in text and "NULL" not in text
+
+
+@pytest.mark.parametrize("line", ["    ROW(inner, 1)", "#define FIVE(name) ROW(name##_row, 1)", "static ROW(first, 1);", "#define FIVE(name) \\\n    ROW(name, 1)"])
+def test_a_definition_that_would_be_missed_is_an_error(tmp_path, line):
+    (tmp_path / "a.c").write_text(f"/* A comment\n of two lines. */\nROW(one, 1);\n{line}\n")
+    words = ["rows.h", "Row", "ROWS", "ROW_", "ROW", tmp_path / "a.c"]
+    done = subprocess.run([sys.executable, ROOT / "tools/collect.py", tmp_path / "out.c", *map(str, words)], capture_output=True, text=True)
+    where = 3 + len(line.splitlines())
+    assert done.returncode != 0 and f"a.c:{where}: ROW( must begin a line" in done.stderr and not (tmp_path / "out.c").exists()
 
 
 def test_an_empty_table_is_ended_all_the_same(tmp_path):
