@@ -37,7 +37,7 @@ typedef struct Job {
     Slice data;       /* what is not written yet */
     int input, error; /* our ends of its pipes; -1: closed */
     int64_t lease_ms, beat_us;
-    bool is_lost;
+    bool is_lost, has_failed_beat;
     int status;  /* of waitpid */
     Buffer tail; /* the end of its stderr */
 } Job;
@@ -444,19 +444,46 @@ static void hear(Runner *runner, Job *job)
     }
 }
 
+/* Whether the answer says that the token is of no use any more. Everything else (the server restarts, the journal is read-only) may pass, and
+ * says nothing of the lease. */
+static bool says_lost(Slice answer)
+{
+    JSON_SCOPE Json *json = NULL;
+    const Json *outcomes;
+    Slice outcome;
+    return json_parse(answer, (JsonBounds){SIZE_MAX, 100}, &json, NULL) == STATUS_OK &&
+           json_get_array(json, "outcomes", 1, &outcomes, NULL) == STATUS_OK &&
+           json_count(outcomes) == 1 &&
+           json_get_string(json_at(outcomes, 0), "outcome", SIZE_MAX, &outcome, NULL) ==
+               STATUS_OK &&
+           slice_equal(outcome, SLICE("lost"));
+}
+
+/* One that failed is tried again soon, and complained of once. */
+static void beat_job(Runner *runner, Job *job)
+{
+    PRINTED_SCOPE Printed printed = {0};
+    const char *const words[] = {"journal", "extend", job->token, "--json", NULL};
+    int64_t third_ms = job->lease_ms / 3;
+    int code = ask(runner, words, &printed);
+    bool failed = code != EXIT_DONE;
+    job->is_lost = failed && says_lost(buffer_slice(&printed.out));
+    if (job->is_lost)
+        kill(-job->pid, SIGTERM);
+    else if (failed && !job->has_failed_beat)
+        complain(runner, code < 0 ? SLICE("ostraka: the server does not answer\n")
+                                  : buffer_slice(&printed.err));
+    job->has_failed_beat = failed;
+    job->beat_us =
+        now_us(runner) + (failed && third_ms > RETRY_MS ? RETRY_MS : third_ms) * US_PER_MS;
+}
+
 static void beat(Runner *runner)
 {
     for (size_t i = 0; i < runner->job_count; i++) {
         Job *job = &runner->jobs[i];
-        if (job->pid == 0 || job->is_lost || now_us(runner) < job->beat_us)
-            continue;
-        PRINTED_SCOPE Printed printed = {0};
-        int code =
-            ask(runner, (const char *const[]){"journal", "extend", job->token, NULL}, &printed);
-        job->beat_us = now_us(runner) + job->lease_ms * US_PER_MS / 3;
-        job->is_lost = code == EXIT_FAILED;
-        if (job->is_lost)
-            kill(-job->pid, SIGTERM);
+        if (job->pid != 0 && !job->is_lost && now_us(runner) >= job->beat_us)
+            beat_job(runner, job);
     }
 }
 

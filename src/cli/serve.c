@@ -255,7 +255,7 @@ static sigset_t stop_signals(void)
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGUSR1); /* puts through journal_listen are refused from then on */
+    sigaddset(&set, SIGUSR1); /* puts into journals are refused from then on */
     return set;
 }
 
@@ -266,6 +266,8 @@ static int wait_for_stop(Serving *serving, const sigset_t *signals)
     bool shared = store_is_shared(serving->store);
     for (;;) {
         int received = shared ? sigtimedwait(signals, NULL, &pause) : sigwaitinfo(signals, NULL);
+        if (received == SIGUSR1)
+            operations_refuse_puts(serving->ops);
         if (received == SIGUSR1 && serving->journals != NULL)
             beanstalk_drain(serving->journals);
         if (received > 0 && received != SIGUSR1)

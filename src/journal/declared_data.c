@@ -42,13 +42,21 @@ static Status check_field(const Json *object, const JournalField *field, Reason 
 
 Status declaration_check_data(const JournalDeclared *declared, Slice data, Reason *reason)
 {
+    Reason why = {0};
+    if (data.size > declared->rules.max_data)
+        return reason_set(reason, STATUS_TOO_LARGE, "data", "at most %llu bytes",
+                          (unsigned long long)declared->rules.max_data);
     if (declared->field_count == 0)
         return STATUS_OK;
     /* Each field has one value; what has more of them is refused before it is built. */
     const JsonBounds bounds = {JOURNAL_DATA_MAX, DECLARATION_FIELDS_MAX + 1};
     JSON_SCOPE Json *document = NULL;
     const char *known[DECLARATION_FIELDS_MAX + 1] = {NULL};
-    TRY(json_parse(data, bounds, &document, reason));
+    Status parsed = json_parse(data, bounds, &document, &why);
+    if (parsed != STATUS_OK)
+        return reason_set(reason, parsed, "data", "%s", why.rule);
+    if (slice_trim(data).data[0] != '{')
+        return reason_set(reason, STATUS_INVALID, "data", "must be a JSON object");
     for (size_t i = 0; i < declared->field_count; i++) {
         known[i] = declared->fields[i].name;
         Status status = check_field(document, &declared->fields[i], reason);

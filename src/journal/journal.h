@@ -157,8 +157,9 @@ typedef struct JournalPut {
     int64_t lease_ms;      /* 0: what the journal says */
     uint32_t priority;
     bool has_priority;
-    bool on_use; /* an undeclared name is made by the rules of [tubes] */
-    bool lazy;   /* answered before the sync: a power cut within 200 ms may lose it */
+    bool on_use;     /* an undeclared name is made by the rules of [tubes] */
+    bool lazy;       /* answered before the sync: a power cut within 200 ms may lose it */
+    bool is_checked; /* journal_check_put said OK: its data is not parsed once more */
 } JournalPut;
 
 typedef enum JournalOutcome {
@@ -273,6 +274,8 @@ typedef struct JournalsHealth {
 
 MUST_USE Status journal_put(Journals *journals, const JournalPut *put, JournalAnswer *ret_answer,
                             Reason *reason);
+/* What the declaration says of the data, which a put asks before all else: for those who put many, since one that breaks it refuses all. */
+MUST_USE Status journal_check_put(Journals *journals, const JournalPut *put, Reason *reason);
 /* At most JOURNAL_MANY_MAX. OK when each has an answer of its own; `reason` is of the first that is not OK. */
 MUST_USE Status journal_put_many(Journals *journals, const JournalPut *puts, size_t count,
                                  JournalAnswer *ret_answers, Reason *reason);

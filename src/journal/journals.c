@@ -205,7 +205,17 @@ Status journals_group_of(Journals *journals, const Slice *names, size_t count,
 static Status check_put(const Journals *journals, const JournalPut *put, Reason *reason)
 {
     const JournalDeclared *declared = declaration_find(journals->declaration, put->journal);
-    return declared == NULL ? STATUS_OK : declaration_check_data(declared, put->data, reason);
+    return declared == NULL || put->is_checked
+               ? STATUS_OK
+               : declaration_check_data(declared, put->data, reason);
+}
+
+Status journal_check_put(Journals *journals, const JournalPut *put, Reason *reason)
+{
+    pthread_rwlock_rdlock(&journals->gate);
+    Status status = check_put(journals, put, reason);
+    pthread_rwlock_unlock(&journals->gate);
+    return status;
 }
 
 /* Bounds that need no decider, and the group. */

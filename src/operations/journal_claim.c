@@ -196,7 +196,7 @@ static bool nothing(const void *answer, Arena *arena, Slice *ret_next_at)
 }
 
 /* clang-format off */
-#define CLAIM .access = WEB_PUBLIC, .by_program = true, .threads = WEB_ANSWER, .begin = begin, JOURNAL_WORK, .answers = &SCHEMA_JOURNAL_CLAIM, \
+#define CLAIM .access = WEB_PUBLIC, .by_program = true, .admits = journal_admits_claim, .threads = WEB_ANSWER, .begin = begin, JOURNAL_WORK, .answers = &SCHEMA_JOURNAL_CLAIM, \
     .seconds = 2 * JOURNAL_DOOR_WAIT_MAX_MS / 1000, .no_page = "it is the work of programs"
 #define CLAIM_INPUTS                                                                                                                    \
     INPUT("n", JournalClaimRequest, n, NUMBER, .fallback = "1", .least = 1, .most = JOURNAL_MANY_MAX, .help = "How many at most."),       \

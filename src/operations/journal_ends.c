@@ -116,7 +116,7 @@ END(fail)
 END(bury)
 
 /* clang-format off */
-#define END_ROW(name) JOURNAL_ANYBODY, JOURNAL_WORK, .answers = &SCHEMA_JOURNAL_ENDED, .outcome = outcome,                                \
+#define END_ROW(name) JOURNAL_ANYBODY, .admits = journal_admits_claim, JOURNAL_WORK, .answers = &SCHEMA_JOURNAL_ENDED, .outcome = outcome,                                \
     .api = {WEB_POST, "journals/{journal}/" #name, .tag = "journals"}, .no_page = "it is the work of programs", .command = {.words = "journal " #name}
 #define END_INPUTS                                                                                                                      \
     INPUT("journal", JournalEnds, journal, LINE, .least = 1, .most = JOURNAL_NAME_MAX, .no_command = true, .help = "The journal."),      \

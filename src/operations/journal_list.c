@@ -126,11 +126,17 @@ typedef struct OneJournal {
     Slice journal;
 } OneJournal;
 
+static Status admits_sight(Operations *ops, const Actor *actor, Slice first, Reason *reason)
+{
+    return may_see(ops, actor, first) /* else the reason is that of the least */
+               ? STATUS_OK
+               : journal_admit(ops, actor, first, JOURNAL_RIGHT_CLAIM, reason);
+}
+
 static Status journal_stats_of(Operations *ops, const Actor *actor, const OneJournal *request,
                                Arena *arena, JournalShown *ret_shown, Reason *reason)
 {
-    if (!may_see(ops, actor, request->journal)) /* the reason is that of the least */
-        TRY(journal_admit(ops, actor, request->journal, JOURNAL_RIGHT_CLAIM, reason));
+    TRY(admits_sight(ops, actor, request->journal, reason));
     return journal_shown(ops, request->journal, arena, ret_shown, reason);
 }
 
@@ -236,7 +242,7 @@ OPERATION(journal_list_all, Nothing, JournalsShown, .help = "List the journals i
     JOURNAL_ANYBODY, .asks = true, .answers = &SCHEMA_JOURNALS,
     .api = {WEB_GET, "journals", .tag = "journals"}, .no_page = "/admin/journals shows them", .command = {.words = "journal list"});
 OPERATION(journal_stats_of, OneJournal, JournalShown, .help = "Show a journal: its counts and figures.",
-    JOURNAL_ANYBODY, .asks = true, .answers = &SCHEMA_JOURNAL,
+    JOURNAL_ANYBODY, .admits = admits_sight, .asks = true, .answers = &SCHEMA_JOURNAL,
     .api = {WEB_GET, "journals/{journal}", .tag = "journals"}, .no_page = "/admin/journals/{journal} shows them", .command = {.words = "journal stats"},
     .inputs = {NAME_INPUT(OneJournal)});
 OPERATION(journal_entries, JournalEntryQuery, JournalEntries, .help = "List entries of a journal by number.",

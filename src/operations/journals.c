@@ -104,6 +104,17 @@ Status journal_admit(Operations *ops, const Actor *actor, Slice journal, Journal
     return journal_access(journals, journal, right, &who, reason);
 }
 
+Status journal_admits_claim(Operations *ops, const Actor *actor, Slice first, Reason *reason)
+{
+    if (first.size > 0)
+        return journal_admit(ops, actor, first, JOURNAL_RIGHT_CLAIM, reason);
+    if (actor->account != NULL || actor->is_operator || actor->is_local)
+        return STATUS_OK;
+    return reason_set(reason, STATUS_LOGIN, "",
+                      "log in first, or send a token; one journal by its own address may be for "
+                      "everybody");
+}
+
 bool journal_may(Operations *ops, const Actor *actor, Slice journal, JournalRight right)
 {
     return journal_admit(ops, actor, journal, right, NULL) == STATUS_OK;

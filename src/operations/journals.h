@@ -44,6 +44,9 @@ MUST_USE Status operations_journals(Operations *ops, Journals **ret_journals, Re
 /* OK: that actor has the right in that journal, which is declared, or has appeared on use. */
 MUST_USE Status journal_admit(Operations *ops, const Actor *actor, Slice journal,
                               JournalRight right, Reason *reason);
+/* The same of claims, for rows (Operation.admits); `first` is the journal. Without one it is for those who are known, or on this machine. */
+MUST_USE Status journal_admits_claim(Operations *ops, const Actor *actor, Slice first,
+                                     Reason *reason);
 /* The same without a reason; NOT_FOUND is no. */
 bool journal_may(Operations *ops, const Actor *actor, Slice journal, JournalRight right);
 
@@ -101,11 +104,12 @@ typedef struct JournalPutAnswer {
     Status status;
     const char *outcome;
     uint64_t id;
-    Slice process; /* a moment */
+    Slice process;      /* a moment */
+    Slice field, error; /* of one that was not put: what is wrong */
 } JournalPutAnswer;
 extern const char *const JOURNAL_OUTCOME_WORDS[];
-/* Judges the right and puts up to JOURNAL_MANY_MAX into one journal, whose name stands in each. Each has its answer unless the status says that
- * none was done. */
-MUST_USE Status journal_put_all(Operations *ops, const Actor *actor, const JournalPut *puts,
-                                size_t count, Arena *arena, JournalPutAnswer *ret_answers,
-                                Reason *reason);
+JournalPutAnswer journal_put_refused(Status status, const Reason *reason, Arena *arena);
+/* Judges the right and puts up to JOURNAL_MANY_MAX into one journal, whose name stands in each. Those whose answer has a status already are
+ * passed over; the others have theirs afterwards. Anything but OK is what came of all of them. */
+MUST_USE Status journal_put_all(Operations *ops, const Actor *actor, JournalPut *puts, size_t count,
+                                Arena *arena, JournalPutAnswer *answers, Reason *reason);

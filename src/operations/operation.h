@@ -26,6 +26,8 @@
  * A row that has no page, route or command says why in `.no_page`, `.no_api`, `.no_command`; tests/doors refuses a row that does not. */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "access/sessions.h"
 #include "access/throttle.h"
 #include "app/app.h"
@@ -209,6 +211,9 @@ struct Operation {
     WebAccess access;
     WebWhose whose;
     uint32_t roles;
+    /* What programs are let by before their body is read: by the input that stands first in the API's path, or empty where there is none. The
+     * function judges it again. Must not wait. NULL: nothing but what the row says. */
+    Status (*admits)(Operations *ops, const Actor *actor, Slice first, Reason *reason);
     bool
         by_session; /* not by a personal token, which must not change who gets in, nor outlive its own end */
     bool by_program; /* also by a token for journals alone, or by nobody, as the function judges */
@@ -322,6 +327,7 @@ struct Operations {
     Throttle *throttle;                /* how often strangers may try; see tries.h */
     SiteControl control;
     struct OperationWaits *waits; /* under way in operation_wait */
+    _Atomic bool refuses_puts;    /* operations_refuse_puts */
 };
 
 /* All that is pointed to must outlive it, and it the app's threads. */
@@ -334,6 +340,8 @@ Operations *operations_new(const OperationsOptions *options);
 void operations_free(Operations *ops);
 /* From now on operation_wait waits for nothing: before the doors are closed. */
 void operations_drain(Operations *ops);
+/* From now on nobody puts into journals but this process itself; what is there is still worked off. */
+void operations_refuse_puts(Operations *ops);
 /* After a change by this process: drops what is kept of the thing, tells the ranking, then whoever listens (app/changes.h). Any thread. */
 void operations_notify(Operations *ops, ChangeKind kind, uint64_t id);
 

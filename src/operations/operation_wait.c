@@ -99,6 +99,11 @@ Status operation_wait(Operations *ops, OperationLater *later, void *ret_answer, 
     return later->end(later->work, false, ret_answer, reason);
 }
 
+void operations_refuse_puts(Operations *ops)
+{
+    atomic_store(&ops->refuses_puts, true);
+}
+
 void operations_drain(Operations *ops)
 {
     if (ops == NULL)

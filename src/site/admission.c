@@ -309,8 +309,9 @@ Status site_admit(WebRequest *request)
         web_set_viewer(request, viewer);
     if (viewer->known || web_route(request)->method != WEB_GET)
         viewer->csrf = csrf_of(request, viewer, false);
-    Status status = check_access(request, viewer);
-    return status == STATUS_OK ? check_forgery(request, viewer) : status;
+    TRY(check_access(request, viewer));
+    TRY(check_forgery(request, viewer));
+    return web_route(request)->admits != NULL ? web_route(request)->admits(request) : STATUS_OK;
 }
 
 SessionOrigin site_origin(WebRequest *request)

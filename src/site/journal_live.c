@@ -137,13 +137,19 @@ void journal_live_free(JournalLive *live)
 
 enum { P_JOURNAL };
 
+static Status admits_listen(WebRequest *request)
+{
+    Slice journal;
+    TRY(web_path_text(request, P_JOURNAL, &journal));
+    return journal_admit(site_of(request)->ops, site_actor(request), journal, JOURNAL_RIGHT_CLAIM,
+                         web_reason(request));
+}
+
 static Status journal_listen_route(WebRequest *request)
 {
     Site *site = site_of(request);
     Slice name = web_text(request, P_JOURNAL);
     JournalShown shown;
-    TRY(journal_admit(site->ops, site_actor(request), name, JOURNAL_RIGHT_CLAIM,
-                      web_reason(request)));
     TRY(journal_shown(site->ops, name, web_arena(request), &shown, web_reason(request)));
     TRY(listen_to(site->journal_live, name, web_reason(request)));
     return web_watch(request, site->journal_live->events, name);
@@ -151,7 +157,7 @@ static Status journal_listen_route(WebRequest *request)
 
 static const WebRoute ROUTES[] = {
     {WEB_GET, "/api/v1/journals/{journal}/listen", journal_listen_route, .by_program = true,
-     .threads = WEB_SAVE, .tag = "journals",
+     .admits = admits_listen, .threads = WEB_SAVE, .tag = "journals",
      .help = "A stream of server-sent events: {journal, count, priority, next_at} at once, and "
              "whenever something has become due after nothing was. A hint; only a claim hands out.",
      .params = {[P_JOURNAL] = {"journal", WEB_PATH, WEB_LINE, .least = 1, .most = JOURNAL_NAME_MAX,

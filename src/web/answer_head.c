@@ -42,6 +42,8 @@ static const struct {
 } CODES[] = {
     {200, "OK"},
     {201, "Created"},
+    {202, "Accepted"},
+    {204, "No Content"},
     {303, "See Other"},
     {304, "Not Modified"},
     {308, "Permanent Redirect"},
@@ -120,7 +122,7 @@ void answer_head_rest(WebRequest *request, size_t size, Buffer *out)
         put_line(out, "X-Request-Id", web_request_id(request));
     if (answer->close || size == ANSWER_OPEN)
         buffer_bytes(out, SLICE("Connection: close\r\n"));
-    if (size != ANSWER_OPEN && answer->code != 304) {
+    if (size != ANSWER_OPEN && answer->code != 304 && answer->code != 204) {
         buffer_bytes(out, SLICE("Content-Length: "));
         buffer_decimal(out, (int64_t)size);
         buffer_bytes(out, SLICE("\r\n"));

@@ -124,7 +124,8 @@ static const struct {
     const char *rule;
     const char *of_address; /* the same when only their address has none */
 } NO_ROOM[WEB_THREAD_KINDS] = {
-    [WEB_SAVE] = {STATUS_UNAVAILABLE, "too many people save something at this moment", NULL},
+    [WEB_SAVE] = {STATUS_UNAVAILABLE, "too many people save something at this moment",
+                  "too much is being saved from your network address at this moment; try again"},
     [WEB_PASSWORD] = {STATUS_THROTTLED, "too many people log in at this moment",
                       "too many people log in from your network at this moment; try again"},
     [WEB_OUTSIDE] = {STATUS_UNAVAILABLE, "too many people wait for another site at this moment",
@@ -134,13 +135,14 @@ static const struct {
 };
 
 /* Places are few where handlers take long: only who was admitted gets one, and nobody for a page that is there. Those for saves are many, and
- * whoever is admitted there shares the work of these threads. */
+ * whoever is admitted there shares the work of these threads; but not for a route that everybody may ask and that has a rule of its own. */
 bool exchange_make(WebRequest *request)
 {
     WebThreads threads =
         request->status == STATUS_OK ? route_threads(request->match.route) : WEB_ANSWER;
     Pool *pool = request->server->pools[threads];
-    if (pool != NULL && (threads == WEB_SAVE || answer_look(request))) {
+    bool is_admitted_there = threads == WEB_SAVE && request->match.route->admits == NULL;
+    if (pool != NULL && (is_admitted_there || answer_look(request))) {
         SharesAnswer taken = pool_take(pool, request);
         if (taken == SHARES_TAKEN)
             return false;

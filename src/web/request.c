@@ -134,6 +134,22 @@ Slice web_text(const WebRequest *request, size_t index)
     return value->present ? value->text : SLICE_EMPTY;
 }
 
+Status web_path_text(WebRequest *request, size_t index, Slice *ret_text)
+{
+    const WebRoute *route = request->match.route;
+    WebValue value;
+    Slice text;
+    CHECK(index < WEB_CAPTURES_MAX && route->params[index].from == WEB_PATH);
+    if (http_decode(request->match.captures[index], HTTP_DECODE_PATH, request->arena, &text) !=
+        STATUS_OK)
+        return reason_set(&request->reason, STATUS_INVALID, route->params[index].name,
+                          "must be UTF-8 text without NUL");
+    TRY(param_from_texts(&route->params[index], &text, 1, request->arena, &value,
+                         &request->reason));
+    *ret_text = value.text;
+    return STATUS_OK;
+}
+
 size_t web_word(const WebRequest *request, size_t index)
 {
     return (size_t)value_of(request, index, 1u << WEB_WORD)->number;

@@ -39,6 +39,8 @@ int64_t web_number(const WebRequest *request, size_t index);
 /* LINE, TEXT, WORD, OPAQUE; of a SLUG what follows its number, whose web_id it has. */
 Slice web_text(const WebRequest *request, size_t index);
 size_t web_word(const WebRequest *request, size_t index);
+/* A text in the path before the parameters are read, for WebRoute.admits: rows of the path are the first. INVALID as then. */
+MUST_USE Status web_path_text(WebRequest *request, size_t index, Slice *ret_text);
 bool web_switch(const WebRequest *request, size_t index);
 /* Ascending by id, none twice. */
 const WebNumber *web_numbers(const WebRequest *request, size_t index, size_t *ret_count);

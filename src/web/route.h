@@ -119,7 +119,10 @@ typedef struct WebRoute {
     /* For programs: allowed by what the request itself carries, or to everybody. No form's token is asked of who is not logged in. For
      * `admit`. */
     bool by_program;
-    /* Who runs the handler, and admit before it. */
+    /* What else must hold before a byte of the body is waited for: judged by who asks and by the names in the path (web_path_text). For
+     * `admit`, which calls it last; so it must not wait. NULL: nothing. */
+    Status (*admits)(struct WebRequest *request);
+    /* Who runs the handler, and admit before it; a row with `admits` is admitted before it takes a place there. */
     WebThreads threads;
     /* In place of `handler`: answers several requests that were admitted, of all routes that name the same function, and says what each
      * came to. One thread then waits once for what all of them wait for, such as the disk. */

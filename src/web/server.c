@@ -161,10 +161,13 @@ static void start_pools(WebServer *server)
     const Config *config = server->options.config;
     /* A /24 or a /48 may have four shares (address_networks); an eighth of the places each leaves a third to others. */
     unsigned password_places = (unsigned)(config->password_threads + config->password_queue);
+    unsigned save_places = (unsigned)(config->save_threads + config->save_queue);
     const PoolOptions pools[WEB_THREAD_KINDS] = {
         [WEB_SAVE] = {.kind = THREAD_WEB_SAVE,
                       .threads = (unsigned)config->save_threads,
                       .queue = (unsigned)config->save_queue,
+                      .per_address = (save_places + 7) / 8,
+                      .exempt = &server->trusted,
                       .batch = server->options.batch_max},
         [WEB_PASSWORD] = {.kind = THREAD_WEB_PASSWORD,
                           .threads = (unsigned)config->password_threads,

@@ -211,6 +211,16 @@ static Status api_operation(WebRequest *request)
     return answer_call(request, &call, status);
 }
 
+static Status admits(WebRequest *request)
+{
+    const Operation *operation = web_route(request)->row;
+    Slice first = SLICE_EMPTY;
+    if (web_route(request)->params[0].from == WEB_PATH)
+        TRY(web_path_text(request, 0, &first));
+    return operation->admits(site_of(request)->ops, site_actor(request), first,
+                             web_reason(request));
+}
+
 /* ---- The routes ---------------------------------------------------------------------------------------------------------------- */
 
 size_t operation_params(const Operation *operation, const char *path, WebFrom other,
@@ -258,6 +268,7 @@ WebRoute operation_route(const Operation *operation)
                       .asks = operation->asks,
                       .by_program = operation->by_program,
                       .always = operation->always,
+                      .admits = operation->admits != NULL ? admits : NULL,
                       .threads = operation->threads,
                       .cache_ms = operation->api.cache_ms,
                       .help = operation->help,

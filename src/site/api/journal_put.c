@@ -117,16 +117,25 @@ static bool is_list(Slice body)
 }
 
 static Status read_puts(const PutReading *reading, const Json *body, bool many,
-                        JournalPut **ret_puts, size_t *ret_count)
+                        JournalPut **ret_puts, JournalPutAnswer **ret_answers, size_t *ret_count)
 {
+    Arena *arena = web_arena(reading->request);
     Reason *reason = web_reason(reading->request);
     size_t count = many ? json_count(body) : 1;
     if (count == 0 || count > JOURNAL_MANY_MAX)
         return reason_set(reason, STATUS_INVALID, "entries", "1 to %d in one request",
                           JOURNAL_MANY_MAX);
-    *ret_puts = ARENA_ARRAY(web_arena(reading->request), count, JournalPut);
-    for (size_t i = 0; i < count; i++)
-        TRY(read_put(reading, many ? json_at(body, i) : body, i, &(*ret_puts)[i]));
+    *ret_puts = ARENA_ARRAY(arena, count, JournalPut);
+    *ret_answers = ARENA_ARRAY(arena, count, JournalPutAnswer);
+    for (size_t i = 0; i < count; i++) {
+        Status status = read_put(reading, many ? json_at(body, i) : body, i, &(*ret_puts)[i]);
+        (*ret_puts)[i].journal = reading->journal;
+        if (!many)
+            TRY(status);
+        (*ret_answers)[i] = status == STATUS_OK ? (JournalPutAnswer){.process = SLICE_EMPTY}
+                                                : journal_put_refused(status, reason, arena);
+        (void)reason_set(reason, STATUS_OK, "", "%s", "");
+    }
     *ret_count = count;
     return STATUS_OK;
 }
@@ -165,9 +174,23 @@ static Status read_once(PutReading *reading, bool *ret_is_done)
     return api_key_is_used(request, ret_is_done);
 }
 
+/* Before the body: it may be large, and most who could send one have no right to. */
+static Status admits_put(WebRequest *request)
+{
+    Slice journal;
+    TRY(web_path_text(request, P_JOURNAL, &journal));
+    /* A page of another site cannot send this type without being asked for leave. */
+    if (!http_media_type_is(web_head(request, HEAD_CONTENT_TYPE), SLICE("application/json")))
+        return reason_set(web_reason(request), STATUS_INVALID, "Content-Type",
+                          "must be application/json");
+    return journal_admit(site_of(request)->ops, site_actor(request), journal, JOURNAL_RIGHT_PUT,
+                         web_reason(request));
+}
+
 static Status put_entries(WebRequest *request)
 {
-    static const JournalPutAnswer REPEATED = {.outcome = "repeated", .process = {"", 0}};
+    static const JournalPutAnswer REPEATED = {
+        .outcome = "repeated", .process = {"", 0}, .field = {"", 0}, .error = {"", 0}};
     Site *site = site_of(request);
     JSON_SCOPE Json *body = NULL;
     PutReading reading = {.request = request,
@@ -175,22 +198,17 @@ static Status put_entries(WebRequest *request)
                           .once = SLICE_EMPTY,
                           .now_ms = clock_now_us(site->app->world.clock) / US_PER_MS};
     JournalPut *puts;
+    JournalPutAnswer *answers;
     size_t count = 0;
     bool many = is_list(web_body(request)), is_done;
-    /* A page of another site cannot send this type without being asked for leave. */
-    if (!http_media_type_is(web_head(request, HEAD_CONTENT_TYPE), SLICE("application/json")))
-        return reason_set(web_reason(request), STATUS_INVALID, "Content-Type",
-                          "must be application/json");
-    TRY(journal_admit(site->ops, site_actor(request), reading.journal, JOURNAL_RIGHT_PUT,
-                      web_reason(request)));
     TRY(read_once(&reading, &is_done));
     TRY(json_parse(web_body(request),
                    (JsonBounds){web_body(request).size, JOURNAL_MANY_MAX * VALUES_A_PUT}, &body,
                    web_reason(request)));
-    TRY(read_puts(&reading, body, many, &puts, &count));
-    JournalPutAnswer *answers = ARENA_ARRAY(web_arena(request), count, JournalPutAnswer);
+    TRY(read_puts(&reading, body, many, &puts, &answers, &count));
     for (size_t i = 0; i < count && is_done; i++)
-        answers[i] = REPEATED;
+        if (answers[i].status == STATUS_OK)
+            answers[i] = REPEATED;
     Status status = is_done ? STATUS_OK
                             : journal_put_all(site->ops, site_actor(request), puts, count,
                                               web_arena(request), answers, web_reason(request));
@@ -202,8 +220,8 @@ static Status put_entries(WebRequest *request)
 
 static const WebRoute ROUTES[] = {
     {WEB_POST, API_PATH "journals/{journal}/entries", put_entries, .by_program = true,
-     .body_bytes = WEB_BODY_DEFAULT, .threads = WEB_SAVE, .answers = "JournalPut",
-     .tag = "journals",
+     .body_bytes = WEB_BODY_DEFAULT, .admits = admits_put, .threads = WEB_SAVE,
+     .answers = "JournalPut", .tag = "journals",
      .help =
          "Put an entry, or a list of up to 1,000: {key or key64, data or data64, priority, "
          "process_at or delay_ms, expires_at, lease_ms, inserted_at}, each of which can be left "
