@@ -234,6 +234,52 @@ static Status put_mail(App *app, Arena *arena, Buffer *out)
     return STATUS_OK;
 }
 
+static void put_entry(const JournalView *view, Buffer *out)
+{
+    buffer_text(out, "cell\tjournal");
+    put(out, view->journal);
+    buffer_print(out,
+                 "\t%llu\t%c pri %u at %lld expires %lld failed %u: ", (unsigned long long)view->id,
+                 (char)view->state, view->priority, (long long)view->process_ms,
+                 (long long)view->expiration_ms, view->timeouts);
+    put(out, view->key);
+    put(out, view->data);
+    put(out, view->error);
+    buffer_text(out, "\n");
+}
+
+static Status put_journal(Journals *journals, Slice name, Arena *arena, Buffer *out)
+{
+    enum { MANY = 1000 };
+    JournalList list = {.more = true};
+    JournalStats stats;
+    JournalView view;
+    TRY(journal_stats(journals, name, &stats, NULL));
+    if (stats.pause_left_ms > 0)
+        buffer_print(out, "cell\tjournal\t%.*s\tpaused\t%lld min\n", SLICE_ARG(name),
+                     (long long)(stats.pause_left_ms + 59999) / 60000); /* by the real clock */
+    while (list.more) {
+        TRY(journal_list(journals, name, 0, list.next, MANY, arena, &list, NULL));
+        for (size_t i = 0; i < list.count; i++)
+            if (journal_get(journals, list.entries[i].id, arena, &view, NULL) == STATUS_OK)
+                put_entry(&view, out);
+    }
+    return STATUS_OK;
+}
+
+/* Those that are not the site's own, which work of the background puts into. */
+static Status put_journals(App *app, Arena *arena, Buffer *out)
+{
+    Slice *names;
+    size_t count = 0;
+    if (app->journals != NULL)
+        TRY(journal_names(app->journals, arena, &names, &count, NULL));
+    for (size_t i = 0; i < count; i++)
+        if (!slice_starts_with(names[i], SLICE(APP_JOURNAL_PREFIX)))
+            TRY(put_journal(app->journals, names[i], arena, out));
+    return STATUS_OK;
+}
+
 Status door_dump(App *app, Arena *arena, Reason *reason)
 {
     BUFFER_SCOPE Buffer out = {0};
@@ -243,6 +289,7 @@ Status door_dump(App *app, Arena *arena, Reason *reason)
         TRY(votes_project_waiting(app->votes, SIZE_MAX, &taken));
     for (size_t i = 0; i < TABLES.count; i++)
         TRY(put_cells(app, TABLES.tables[i], arena, &out));
+    TRY(put_journals(app, arena, &out));
     TRY(put_audit(app, arena, &out));
     TRY(put_mail(app, arena, &out));
     Slice text = buffer_slice(&out);

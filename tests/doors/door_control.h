@@ -21,5 +21,6 @@ void door_command(App *app, Operations *ops, char *words);
  *     cell TABLE ROW COLUMN VALUE
  *     audit ID KIND ACTOR OBJECT OTHER REASON DETAILS OUTCOME
  *     mail ID KIND TO SUBJECT TEXT
+ * An entry of a journal is a cell of the table "journal", whose row is the journal's name and whose column is the entry's number; so is a pause.
  * What is not printable is \xNN. Projects what was saved before. */
 MUST_USE Status door_dump(App *app, Arena *arena, Reason *reason);

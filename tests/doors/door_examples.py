@@ -1,14 +1,15 @@
 """An example or several for each operation: the function prepares a site and says what is done (doors.Deed). It runs on every one of
 the equal sites, so it must do the same each time."""
 import account_examples
+import journal_examples
 import public_examples
 from doors import Deed
 from public_examples import voted
 
 
-EXAMPLES = [*account_examples.EXAMPLES, *public_examples.EXAMPLES]  # (operation, function)
+EXAMPLES = [*account_examples.EXAMPLES, *public_examples.EXAMPLES, *journal_examples.EXAMPLES]  # (operation, function)
 # There is nothing to compare: the operation, and where it is tested.
-ONE_DOOR = {"clock_confirm": "cli/test_admin_commands.py", "policy_repair_time": "cli/test_admin_commands.py"}
+ONE_DOOR = {"clock_confirm": "cli/test_admin_commands.py", "policy_repair_time": "cli/test_admin_commands.py", **journal_examples.ONE_DOOR}
 example = account_examples.example_of(EXAMPLES)
 
 

@@ -50,12 +50,18 @@ class Site(SiteFixture):
         place.mkdir()
         (place / "secret").write_text("s3cret +\n")
         (place / "providers").write_text(f"[town-id]\ntitle = Town ID\nissuer = {provider.url}\nclient_id = ostraka\nclient_secret_file = {place}/secret\n")
-        super().__init__(directory, "still", place / "providers")
+        self.declaration = place / "journals"
+        self.declare("[journal recount]\n[journal mend]\n")
+        super().__init__(directory, "still", place / "providers", "journal_file", self.declaration)
         self.provider = provider
         self.directory = pathlib.Path(directory)
         self.people, self.policies, self.cookies, self.files = [], [], {}, 0
 
     # ---- Before the operation: the same on every site
+
+    def declare(self, text):
+        """What the file of journals says; whoever reads it again finds that."""
+        self.declaration.write_text(text)
 
     def tick(self, seconds=0):
         """A second passes; or it is so long after the start."""

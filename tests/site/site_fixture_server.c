@@ -1,6 +1,6 @@
 /* site_fixture_server.c -- the site as it is, on an embedded store that can be told to leave a save in doubt; for site_fixture.py.
  *
- *     site_fixture_server DIRECTORY
+ *     site_fixture_server DIRECTORY [SETTING VALUE]…
  * prints "port N", then obeys one line of standard input after the other, and answers "done …" or "failed WHY":
  *     voter NAME DAYS          a confirmed account that registered so many days ago   done ID SECRET-OF-A-SESSION
  *     guest NAME               one that is not confirmed                              done ID -
@@ -419,7 +419,7 @@ int main(int argc, char **argv)
 {
     static char line[20000];
     Reason reason = {0};
-    booth.is_still = argc == 4 && strcmp(argv[2], "still") == 0;
+    booth.is_still = argc >= 4 && strcmp(argv[2], "still") == 0;
     booth.world = booth.is_still ? door_world() : world_real();
     booth.arena = arena_new();
     booth.log = log_new(STDERR_FILENO, LOG_WARNING, booth.world.clock);
@@ -430,10 +430,10 @@ int main(int argc, char **argv)
         config_set(&booth.config, SLICE("listen"), SLICE("127.0.0.1:0"), booth.arena, &reason);
     if (booth.is_still) /* the same in every e-mail, whatever the port */
         booth.config.public_url = "http://localhost:8080";
-    if (status == STATUS_OK && argc == 4) /* a setting and its value */
-        status =
-            config_set(&booth.config, booth.is_still ? SLICE("oidc_file") : slice_from(argv[2]),
-                       slice_from(argv[3]), booth.arena, &reason);
+    for (int i = 2; status == STATUS_OK && i + 1 < argc; i += 2) /* settings and their values */
+        status = config_set(&booth.config,
+                            booth.is_still && i == 2 ? SLICE("oidc_file") : slice_from(argv[i]),
+                            slice_from(argv[i + 1]), booth.arena, &reason);
     if (status == STATUS_OK && argc >= 2) {
         booth.config.data = argv[1];
         status = start(argv[1], &reason);
