@@ -6,8 +6,8 @@ from browser import Browser
 
 
 class SitePeople:
-    def __init__(self, directory):
-        self.site_fixture = SiteFixture(directory)
+    def __init__(self, directory, *settings):
+        self.site_fixture = SiteFixture(directory, *settings)
         self.people = {}
 
     def visitor(self):

@@ -94,6 +94,10 @@ class Things:
         self.somebody = getattr(self, "somebody", None) or Asker(self.town, "voter")
         return self.somebody.voter.id
 
+    def entry(self, asker, own):
+        """In the journal that everybody may put into and claim from; what it takes to administer it stays with admins."""
+        return json.loads(self.other.ask("POST", "/api/v1/journals/open/entries", members={"delay_ms": 10**9}).text)["id"]
+
     def stands(self, route):
         """Whether the other's thing that was just named is still there, for routes that say done also when there was nothing to do."""
         return "tokens/" in route["path"] and self.last in self.other.ask("GET", "/api/v1/me/tokens").text
@@ -115,6 +119,8 @@ NAMES = {
     "category": lambda things, asker, own: 1,
     "party": lambda things, asker, own: 1,
     "task": lambda things, asker, own: "names",
+    "journal": lambda things, asker, own: "open",
+    **{f"/entries/{{id}}{what}": Things.entry for what in ("", "/requeue", "/kick", "/remove")},
     "/admin/people/{id}": Things.person,
     "/admin/people/{id}/sessions": Things.person,
     "/admin/people/{id}/rights": Things.person,
@@ -130,7 +136,9 @@ ONE_OF = {("POST", "/api/v1/reports/trouble"): {"email": "new@example.org"},
           # Nobody else could ask anything of a site that is closed.
           ("POST", "/admin/store/maintenance"): {"message": "x" * 301}, ("PUT", "/api/v1/admin/maintenance"): {"on": False}}
 # What programs must send so that it can be judged.
-MEMBERS = {("POST", "/api/v1/admin/settings"): {"name": "salary", "value": "100"}, ("PUT", "/api/v1/admin/retention"): {"name": "logins", "days": 90}}
+ENDS = {("POST", f"/api/v1/journals/{{journal}}/{end}"): {"tokens": ["0" * 32]} for end in ("extend", "done", "release", "fail", "bury")}
+MEMBERS = {**ENDS, ("POST", "/api/v1/journals/{journal}/entries"): {"data": "x"}, ("POST", "/api/v1/journals/claim"): {"journals": ["open"]},
+           ("POST", "/api/v1/admin/settings"): {"name": "salary", "value": "100"}, ("PUT", "/api/v1/admin/retention"): {"name": "logins", "days": 90}}
 
 
 def segment(route, name, things, asker, own):
@@ -158,7 +166,7 @@ def ask(route, things, asker, own):
     needed["json" if "json" in takes else "form"].update(ONE_OF.get((route["method"], route["path"]), {}))
     if needed["query"]:
         path += "?" + urllib.parse.urlencode(needed["query"])
-    return asker.ask(route["method"], path, form=needed["form"] if "form" in takes else None, members=needed["json"] if "json" in takes else None)
+    return asker.ask(route["method"], path, form=needed["form"] if "form" in takes else None, members=needed["json"] if "json" in takes or needed["json"] else None)
 
 
 # ---- What it must answer -----------------------------------------------------------------------------------------------
@@ -183,7 +191,9 @@ def is_refusal(answer, route, things):
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory):
-    town = SitePeople(tmp_path_factory.mktemp("access") / "town")
+    directory = tmp_path_factory.mktemp("access")
+    (directory / "journals").write_text("[journal open]\nput = any\nclaim = any\n")
+    town = SitePeople(directory / "town", "journal_file", directory / "journals")
     yield town
     assert town.site_fixture.stop() == 0
 

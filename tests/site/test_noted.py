@@ -69,13 +69,32 @@ class Site(House):
         path.write_text(text)
         return str(path)
 
+    def put(self, *words):
+        return json.loads(self.tell("journal", "put", "work", "x", *words, "--json"))["id"]
+
+    def future(self):
+        return self.put("--delay", "1000")
+
+    def claimed(self):
+        """The token of a run that has just begun."""
+        self.put("--priority", "NOW")
+        return json.loads(self.tell("journal", "claim", "work", "--json"))["entries"][0]["token"]
+
+    def dead(self):
+        self.put("--priority", "NOW")
+        entry = json.loads(self.tell("journal", "claim", "work", "--json"))["entries"][0]
+        self.tell("journal", "bury", entry["token"])
+        return entry["id"]
+
     def person(self):
         return json.loads(self.tell("user", "show", self.voter(), "--json"))["id"]
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    site = Site(tmp_path_factory.mktemp("noted"), "--mail-outbox")
+    directory = tmp_path_factory.mktemp("noted")
+    (directory / "journals").write_text("[journal work]\nput = any\nclaim = any\n")
+    site = Site(directory, "--mail-outbox", "--journal-file", str(directory / "journals"))
     yield site
     assert site.server.stop() == 0
 
@@ -136,6 +155,15 @@ LINES = {
     "roll import": [[lambda site: site.file("email\nrosa@example.org\n")]],
     "roll remove": [[lambda site: site.file("email\nrosa@example.org\n")]],
     "roll clear": [[]],
+    "journal put": [["work", "x", "--as", Site.voter]],
+    "journal claim": [["work", "--as", Site.voter]],
+    **{f"journal {end}": [[Site.claimed, "--as", "admin"]] for end in ("extend", "done", "release", "fail", "bury")},
+    "journal requeue": [[Site.dead]],
+    "journal kick": [[Site.future]],
+    "journal remove": [[Site.future]],
+    "journal pause": [["work", "1"]],
+    "journal resume": [["work"]],
+    "journal reload": [[]],
     "backup": [[lambda site: str(site.directory / f"copy{next(numbers)}")]],
     "maintenance on": [["--message", "Back soon"]],
     "maintenance off": [[]],
@@ -286,6 +314,13 @@ DEEDS = {
     "POST /admin/settings/retention": ("retention-set", {"name": "acts", "days": 600, "version": "of /api/v1/admin/settings"}),
     "PUT /api/v1/admin/retention": ("retention-set", {"name": "acts", "days": 500, "version": "of /api/v1/admin/settings"}),
     "POST /admin/texts": ("text-write", {"text": "privacy", "words": "We keep little."}),
+    **{f"{place}/journals/{{journal}}/{what}": ("journal", {"journal": "work", **values}) for place in ("POST /admin", "POST /api/v1")
+       for what, values in (("pause", {"seconds": 1}), ("resume", {}), ("requeue", {}), ("entries/{id}/requeue", {"id": Site.dead}))},
+    "POST /api/v1/journals/{journal}/entries/{id}/kick": ("journal", {"journal": "work", "id": Site.future}),
+    "POST /admin/journals/{journal}/entries/{id}/remove": ("journal", {"journal": "work", "id": Site.future}),
+    "DELETE /api/v1/journals/{journal}/entries/{id}": ("journal", {"journal": "work", "id": Site.future}),
+    "POST /admin/journals/reload": ("journal", {}),
+    "POST /api/v1/journals/reload": ("journal", {}),
     "PUT /api/v1/admin/texts": ("text-write", {"text": "privacy", "words": "We keep less.", "revision": 1}),
 }
 
