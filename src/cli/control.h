@@ -11,7 +11,11 @@
 
 #include "cli/command.h"
 
-enum { CONTROL_MAX = 4 * 1024 * 1024, CONTROL_WORDS = 4096, CONTROL_CLIENTS = 64 };
+enum {
+    CONTROL_MAX = (64 + 4) * 1024 * 1024, /* the largest data of an entry, and words */
+    CONTROL_WORDS = 4096,
+    CONTROL_CLIENTS = 64
+};
 
 typedef struct Control Control;
 

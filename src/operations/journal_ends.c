@@ -80,6 +80,8 @@ static Status end_all(Operations *ops, const Actor *actor, const JournalEnds *re
     Reason why = {0};
     TRY(admit(ops, actor, request, reason));
     TRY(operations_journals(ops, &journals, reason));
+    if (count == 0)
+        return reason_set(reason, STATUS_INVALID, "tokens", "say which");
     TRY(read_steps(ops, request, steps, reason));
     Status status = call(journals, steps, count, &why);
     JournalEnded ended = {.ends = ARENA_ARRAY(arena, count, JournalEnd), .count = count};

@@ -223,7 +223,9 @@ static Status lead_to_login(WebRequest *request, const Viewer *viewer)
 /* Roles that the setting second_factor_roles names count only where it was shown. */
 static Status check_role(WebRequest *request, Viewer *viewer)
 {
-    Operation like = {.access = WEB_ROLE, .roles = web_route(request)->roles};
+    Operation like = {.access = WEB_ROLE,
+                      .roles = web_route(request)->roles,
+                      .by_program = web_route(request)->by_program};
     Status status = operation_admit(&like, &viewer->actor, web_reason(request));
     viewer->needs_second = status != STATUS_OK && viewer->actor.second_missing;
     return status;

@@ -1,7 +1,6 @@
-/* journal_live.c -- see journal_live.h. A journal has one listener for all who watch it, from the first of them on. */
+/* journal_live.c -- see journal_live.h. A journal has one listener for all who watch it, for as long as somebody does. */
 #include "site/journal_live.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "operations/journals.h"
@@ -20,8 +19,7 @@ typedef struct Listened {
 struct JournalLive {
     Site *site;
     Events *events;
-    Arena *arena; /* of the events' own thread */
-    pthread_mutex_t lock;
+    Arena *arena; /* this and the next are of the events' own thread */
     Listened *first;
 };
 
@@ -64,47 +62,51 @@ static void ring(void *self, Slice journal)
 
 /* ---- Listeners ------------------------------------------------------------------------------------------------------------- */
 
-static Status begin_listening(JournalLive *live, Slice name, Reason *reason)
+/* A journal that has vanished since it was asked for is not listened to: nothing will become due in it. */
+static void begin_listening(void *self, Slice name)
 {
-    Journals *journals;
-    TRY(operations_journals(live->site->ops, &journals, reason));
+    JournalLive *live = self;
     Listened *listened = calloc(1, sizeof *listened + name.size);
     CHECK(listened != NULL);
     memcpy(listened->text, name.data, name.size);
     listened->name = slice_of(listened->text, name.size);
-    Status status =
-        journal_listen(journals, &listened->name, 1, ring, live, &listened->listener, reason);
-    if (status != STATUS_OK) {
+    if (journal_listen(live->site->app->journals, &listened->name, 1, ring, live,
+                       &listened->listener, NULL) != STATUS_OK) {
         free(listened);
-        return status;
+        return;
     }
     journal_listen_edges(listened->listener);
     listened->next = live->first;
     live->first = listened;
-    return STATUS_OK;
 }
 
-static Status listen_to(JournalLive *live, Slice name, Reason *reason)
+/* So that a tube that is empty can vanish. */
+static void end_listening(void *self, Slice name)
 {
-    pthread_mutex_lock(&live->lock);
-    Listened *listened = live->first;
-    while (listened != NULL && !slice_equal(listened->name, name))
-        listened = listened->next;
-    Status status = listened != NULL ? STATUS_OK : begin_listening(live, name, reason);
-    pthread_mutex_unlock(&live->lock);
-    return status;
+    JournalLive *live = self;
+    Listened **link = &live->first;
+    while (*link != NULL && !slice_equal((*link)->name, name))
+        link = &(*link)->next;
+    Listened *listened = *link;
+    if (listened == NULL)
+        return;
+    *link = listened->next;
+    journal_listen_end(listened->listener);
+    free(listened);
 }
 
 JournalLive *journal_live_new(Site *site)
 {
     JournalLive *live = calloc(1, sizeof *live);
     Reason reason;
-    CHECK(live != NULL && pthread_mutex_init(&live->lock, NULL) == 0);
+    CHECK(live != NULL);
     live->site = site;
     live->arena = arena_new();
     EventsOptions options = {.config = site->options.config,
                              .world = site->app->world,
                              .build = build,
+                             .watched = begin_listening,
+                             .unwatched = end_listening,
                              .self = live,
                              .interval_ms = INTERVAL_MS};
     CHECK(events_start(&options, &live->events, &reason) ==
@@ -114,12 +116,6 @@ JournalLive *journal_live_new(Site *site)
 
 void journal_live_stop(JournalLive *live)
 {
-    while (live->first != NULL) {
-        Listened *listened = live->first;
-        live->first = listened->next;
-        journal_listen_end(listened->listener);
-        free(listened);
-    }
     events_stop(live->events);
     live->events = NULL;
 }
@@ -128,7 +124,6 @@ void journal_live_free(JournalLive *live)
 {
     if (live == NULL)
         return;
-    pthread_mutex_destroy(&live->lock);
     arena_free(live->arena);
     free(live);
 }
@@ -151,7 +146,6 @@ static Status journal_listen_route(WebRequest *request)
     Slice name = web_text(request, P_JOURNAL);
     JournalShown shown;
     TRY(journal_shown(site->ops, name, web_arena(request), &shown, web_reason(request)));
-    TRY(listen_to(site->journal_live, name, web_reason(request)));
     return web_watch(request, site->journal_live->events, name);
 }
 

@@ -30,6 +30,9 @@ typedef struct EventsOptions {
     /* Writes the state of the topic: text, usually one line of JSON, at most EVENTS_DATA_MAX. Called by the thread of the events, once
      * for all watchers; it delays all of them. Any status but OK: no event now, and another try at the next round. */
     Status (*build)(void *self, Slice topic, Buffer *out);
+    /* The first watcher of a topic has come, before its state is built; the last has gone. By the same thread; each may be NULL. */
+    void (*watched)(void *self, Slice topic);
+    void (*unwatched)(void *self, Slice topic);
     void *self;
     int64_t interval_ms, heartbeat_ms, stuck_ms; /* 0: 2 s, 25 s, 60 s */
 } EventsOptions;

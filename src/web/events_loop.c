@@ -37,6 +37,8 @@ static void drop(Events *events, Watcher *watcher)
         watcher->topic->watchers = watcher->next;
     if (watcher->next != NULL)
         watcher->next->previous = watcher->previous;
+    if (watcher->topic->watchers == NULL && events->options.unwatched != NULL)
+        events->options.unwatched(events->options.self, watcher->topic->name);
     watcher->later->earlier = watcher->earlier;
     watcher->earlier->later = watcher->later;
     if (watcher->message != NULL)
@@ -128,6 +130,8 @@ static Watcher *watcher_new(Events *events, const Arrival *arrival)
     watcher->next = watcher->topic->watchers;
     if (watcher->next != NULL)
         watcher->next->previous = watcher;
+    else if (events->options.watched != NULL)
+        events->options.watched(events->options.self, watcher->topic->name);
     watcher->topic->watchers = watcher;
     touch(events, watcher);
     atomic_fetch_add_explicit(&events->watcher_count, 1, memory_order_relaxed);
@@ -238,19 +242,27 @@ static int64_t round_due_us(Events *events)
                                                        : events->next_round_us;
 }
 
+/* When the oldest watcher wants one, INT64_MAX without watchers; but they are sent to many at once. */
+static int64_t beat_due_us(const Events *events)
+{
+    const Watcher *oldest = events->order.later;
+    if (oldest == &events->order)
+        return INT64_MAX;
+    int64_t due_us = oldest->sent_us + events->options.heartbeat_ms * US_PER_MS;
+    return due_us > events->next_beat_us ? due_us : events->next_beat_us;
+}
+
 void *events_loop(void *context)
 {
     Events *events = context;
     Clock clock = events->options.world.clock;
-    events->next_beat_us = events->loop.now_us;
     while (!atomic_load(&events->ends)) {
-        int64_t round_us = round_due_us(events);
-        net_loop_turn(&events->loop,
-                      round_us < events->next_beat_us ? round_us : events->next_beat_us);
+        int64_t round_us = round_due_us(events), beat_us = beat_due_us(events);
+        net_loop_turn(&events->loop, round_us < beat_us ? round_us : beat_us);
         events->loop.now_us = clock_steady_us(clock); /* states may have been built */
         if (events->loop.now_us >= round_due_us(events))
             run_round(events);
-        if (events->loop.now_us < events->next_beat_us)
+        if (events->loop.now_us < beat_due_us(events))
             continue;
         send_heartbeats(events);
         events->next_beat_us = events->loop.now_us + events->options.interval_ms * US_PER_MS;

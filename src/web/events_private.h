@@ -76,7 +76,7 @@ struct Events {
     uint64_t next_id;
     int64_t next_round_us; /* not earlier */
     int64_t gathered_us;   /* nor than this, 0 while nothing has changed */
-    int64_t next_beat_us;
+    int64_t next_beat_us;  /* not earlier */
     _Atomic uint64_t watcher_count, topic_count, sent, builds, failures, refused, round_us,
         interval_us;
 };

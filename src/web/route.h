@@ -136,6 +136,7 @@ typedef struct WebRoute {
     /* For documentation, which the application prints from its table: the name of the answer's schema and the group that the
      * route stands in. */
     const char *answers;
+    bool answers_lists; /* or a list of these, where a list was sent */
     const char *tag;
     /* The application's own, for a handler that serves many rows. */
     const void *row;

@@ -227,6 +227,27 @@ static void put_content(JsonWriter *json, const char *type, const char *schema, 
     json_object_end(json);
 }
 
+static void put_answer(JsonWriter *json, const WebRoute *route, const ApiSchema *schema)
+{
+    if (!route->answers_lists) {
+        put_content(json, "application/json", schema->name, NULL);
+        return;
+    }
+    put_object(json, "content");
+    put_object(json, "application/json");
+    put_object(json, "schema");
+    put_array(json, "anyOf");
+    put_ref(json, schema->name);
+    json_object_begin(json);
+    json_member_text(json, "type", "array");
+    json_key(json, "items");
+    put_ref(json, schema->name);
+    json_object_end(json);
+    json_array_end(json);
+    for (int i = 0; i < 3; i++)
+        json_object_end(json);
+}
+
 static void put_response(JsonWriter *json, const char *code, const char *help)
 {
     put_object(json, code);
@@ -240,11 +261,11 @@ static void put_responses(JsonWriter *json, const WebRoute *route)
     put_object(json, "responses");
     put_response(json, "200", schema != NULL ? schema->help : "See above.");
     if (schema != NULL)
-        put_content(json, "application/json", schema->name, NULL);
+        put_answer(json, route, schema);
     json_object_end(json);
     if (schema != NULL && is_made) {
         put_response(json, "201", schema->help);
-        put_content(json, "application/json", schema->name, NULL);
+        put_answer(json, route, schema);
         json_object_end(json);
     }
     if (route->method == WEB_GET) {

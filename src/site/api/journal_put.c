@@ -221,7 +221,7 @@ static Status put_entries(WebRequest *request)
 static const WebRoute ROUTES[] = {
     {WEB_POST, API_PATH "journals/{journal}/entries", put_entries, .by_program = true,
      .body_bytes = WEB_BODY_DEFAULT, .admits = admits_put, .threads = WEB_SAVE,
-     .answers = "JournalPut", .tag = "journals",
+     .answers = "JournalPut", .answers_lists = true, .tag = "journals",
      .help =
          "Put an entry, or a list of up to 1,000: {key or key64, data or data64, priority, "
          "process_at or delay_ms, expires_at, lease_ms, inserted_at}, each of which can be left "
