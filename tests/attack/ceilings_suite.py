@@ -72,6 +72,10 @@ WORST = {
     "1 MB of parts": (lambda site, n: body("POST /admin/electorate/roll HTTP/1.1", b"--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n" * 17000,
                                            "Content-Type: multipart/form-data; boundary=x", "Sec-Fetch-Site: same-origin"), False),
     "1 MB in chunks of a byte": (lambda site, n: request("POST /api/v1/session HTTP/1.1", JSON, "Transfer-Encoding: chunked", body=b"1\r\na\r\n" * 170000 + b"0\r\n\r\n"), False),
+    "1 MB of entries of a journal": (lambda site, n: body("POST /api/v1/journals/open/entries HTTP/1.1", b"[" + b"{}," * 340000 + b"{}]", JSON), False),
+    "a thousand entries of a journal": (lambda site, n: body("POST /api/v1/journals/open/entries HTTP/1.1", b"[" + b",".join(b'{"key":"%d"}' % i for i in range(1000)) + b"]", JSON), False),
+    "1 MB in one entry of a journal": (lambda site, n: body("POST /api/v1/journals/open/entries HTTP/1.1", b'{"key":"k","data":"' + b"x" * (MEGABYTE - 99) + b'"}', JSON), False),
+    "a thousand tokens": (lambda site, n: body("POST /api/v1/journals/open/done HTTP/1.1", b'{"tokens":[' + b",".join(b'"%032x"' % i for i in range(1000)) + b"]}", JSON), False),
     "a report": (form("/trouble", "words=" + "a" * 2000 + "{}"), False),
     "a log-in": (form("/login", "name=nobody{}&password=not+it+at+all"), True),
     "a registration": (form("/register", "name=some-{0}&email=some-{0}%40example.org&password=a+long+enough+one"), True),
@@ -87,6 +91,8 @@ HELD = {
                                                                "Sec-Fetch-Site: same-origin", f"Content-Length: {16 * MEGABYTE}", body=b"-" * (8 * MEGABYTE)),
     "a body of 1 MB, all but its end": lambda site, n: request("POST /api/v1/session HTTP/1.1", JSON, f"Content-Length: {MEGABYTE}", f"X-CSRF-Token: {site.ticket['csrf']}",
                                                               f"Cookie: visitor={site.ticket['cookie']}", "Sec-Fetch-Site: same-origin", body=b" " * (MEGABYTE - 9)),
+    "entries of a journal, all but their end": lambda site, n: request("POST /api/v1/journals/open/entries HTTP/1.1", JSON, f"Content-Length: {MEGABYTE}",
+                                                                      body=b" " * (MEGABYTE - 9)),
     "a form of 1 MB, all but its end": lambda site, n: request("POST /register HTTP/1.1", FORM, "Sec-Fetch-Site: same-origin", f"Content-Length: {MEGABYTE}",
                                                               f"Cookie: visitor={site.ticket['cookie']}", body=b"a" * (MEGABYTE - 9)),
     "a body in chunks": lambda site, n: request("POST /api/v1/session HTTP/1.1", JSON, "Transfer-Encoding: chunked", body=b"%x\r\n" % MEGABYTE + b" " * (MEGABYTE - 9)),
@@ -95,9 +101,9 @@ HELD = {
 
 
 @pytest.fixture(scope="module")
-def site(begin, post):
+def site(begin, post, declared):
     """Full of policies and their past."""
-    site = begin(program=PLAIN, demo=DEMO, post=post)
+    site = begin("--journal-file", declared, program=PLAIN, demo=DEMO, post=post)
     renew(site)
     return site
 

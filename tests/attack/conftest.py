@@ -32,6 +32,15 @@ def post():
 
 
 @pytest.fixture(scope="module")
+def declared(tmp_path_factory):
+    """A declaration of journals: for everybody, for admins, and one with odd characters in its name."""
+    file = tmp_path_factory.mktemp("declared") / "journals"
+    file.write_text("[journal open]\nput = any\nclaim = any\nmax_data = 1M\n[journal work]\n[journal A+/;.$_(9)]\nput = any\nclaim = any\n"
+                    "[journal local]\nput = local\nclaim = local\n[tubes]\nput = local\nclaim = local\nmax_data = 1M\n")
+    return str(file)
+
+
+@pytest.fixture(scope="module")
 def begin(tmp_path_factory):
     """begin(*flags, …) starts a site for the cases of a file."""
     sites = []

@@ -20,8 +20,8 @@ REFUSALS = (400, 401, 403, 411, 413, 429)
 
 
 @pytest.fixture(scope="module")
-def site(begin, post):
-    site = begin("--request-seconds", "4", post=post)
+def site(begin, post, declared):
+    site = begin("--request-seconds", "4", "--journal-file", declared, post=post)
     site.add("admin", "admin")
     site.add("anna")
     return site
@@ -47,6 +47,11 @@ UNKNOWN = {
     "a policy": ("POST /api/v1/policies", JSON, 100000),
     "votes by the form": ("POST /my/votes", FORM, 1000000),
     "a text by the form": ("POST /admin/texts", FORM, 300000),
+    "entries of a journal": ("POST /api/v1/journals/work/entries", JSON, 1000000),
+    "entries of a journal for this machine": ("POST /api/v1/journals/local/entries", JSON + "\r\nOrigin: https://evil.example", 1000000),
+    "a claim": ("POST /api/v1/journals/work/claim", JSON, 60000),
+    "a claim over several": ("POST /api/v1/journals/claim", JSON + "\r\nOrigin: https://evil.example", 60000),
+    "the end of a run": ("POST /api/v1/journals/work/done", JSON, 60000),
 }
 
 

@@ -41,8 +41,8 @@ def is_forbidden_here(plan, counts):
     return counts["backups"] > BACKUPS
 
 
-def test_nothing_that_is_asked_breaks_the_site(begin, post, capsys):
-    site = begin("--request-seconds", "20", post=post)
+def test_nothing_that_is_asked_breaks_the_site(begin, post, capsys, declared):
+    site = begin("--request-seconds", "20", "--journal-file", declared, post=post)
     furnish(site)
     offer = Offer(site, tell)
     generator, digest = Generator(offer, SEED), Digest()

@@ -25,6 +25,7 @@ SEEN_VOTES, SEEN_POLICY, OWN_SESSION, OWN_TOKEN, A_REPORT, A_PERSON, A_NOTICE, V
 LOOKED_UP = (SEEN_VOTES, SEEN_POLICY, OWN_SESSION, OWN_TOKEN, A_REPORT, A_PERSON, A_NOTICE, VERSION)
 LINKS = {"/accounts/confirm": "/confirm", "/accounts/reset": "/reset", "/me/email/confirm": "/my/email/confirm", "/accounts": "/invitation"}
 USED = set()  # links of letters that were tried
+JOURNALS = ["open", "open", "work", "site.tasks", "nowhere", "A+/;.$_(9)"]
 TASKS = ["names", "retention", "answers", "sums", "digest"]
 
 
@@ -149,12 +150,12 @@ def path_value(luck, path, name):
         return A_PERSON
     return {"policy": str(luck.randint(1, POLICIES)), "session": OWN_SESSION, "token": OWN_TOKEN, "report": A_REPORT, "notice": A_NOTICE,
             "category": str(luck.randint(1, 4)), "party": str(luck.randint(1, 2)), "task": luck.choice(TASKS), "revision": "1", "part": "1",
-            "provider": "nowhere", "connection": NOWHERE, "id": str(luck.randint(1, POLICIES if "policies" in path else 2))}[name]
+            "provider": "nowhere", "connection": NOWHERE, "journal": luck.choice(JOURNALS), "id": str(luck.randint(1, POLICIES if "policies" in path else 2))}[name]
 
 
 def number_of(luck, name, least, most):
     known = {"days": (0, 31), "category": (1, 4), "party": (0, 2), "other": (1, POLICIES), "policy": (1, POLICIES), "group": (1, 2), "place": (1, 12),
-             "count": (2, 40), "window": (0, 31), "limit": (1, 100), "held": (0, 4), "price": (0, 1000), "version": (0, 0), "revision": (0, 3)}
+             "wait_ms": (0, 60), "lease_ms": (0, 5000), "seconds": (1, 3), "n": (1, 20), "count": (2, 40), "window": (0, 31), "limit": (1, 100), "held": (0, 4), "price": (0, 1000), "version": (0, 0), "revision": (0, 3)}
     low, high = known.get(name, (least, least + 40))
     return luck.randint(max(low, least), min(max(high, low, least), most))
 
@@ -178,6 +179,7 @@ def value_of(luck, path, name, schema):
         return {str(policy): luck.randint(0, 4) for policy in luck.sample(range(1, POLICIES + 1), luck.randint(1, 4))}
     if kind == "array":
         return {"roles": [luck.choice(ROLES)], "denied": luck.sample(["vote", "create", "comment", "tag", "report"], luck.randint(0, 2)),
+                "tokens": [f"{luck.getrandbits(128):032x}" for _ in range(luck.randint(1, 4))], "journals": luck.sample(["open", "work"], luck.randint(1, 2)),
                 "domains": ["example.org"], "links": ["https://example.org/" + luck.choice(WORDS)]}.get(name, [])
     return {
         "email": f"person{luck.randint(1, 400)}@example.org", "address": f"person{luck.randint(1, 400)}@example.org", "code": "000000", "from": "",
@@ -187,7 +189,16 @@ def value_of(luck, path, name, schema):
         "name": {"/api/v1/admin/settings": "salary", "/api/v1/admin/retention": "logins", "/api/v1/accounts": f"new-{luck.getrandbits(40):x}",
                  "/api/v1/session": "voter", "/api/v1/accounts/forgotten": "voter"}.get(path) or line_of(luck, 3, 60), "letter": NOWHERE,
         "through": "", "q": luck.choice(["voter", "person1@example.org", "a"]), "real_name": line_of(luck, 1, 40).replace("<", ""), "report": "Feedback-Type: abuse\n",
-        "message": "Back soon.", "Idempotency-Key": f"{luck.getrandbits(64):x}"}.get(name) or text_of(luck, schema.get("minLength", 0), min(schema.get("maxLength", 200), 3000))
+        "message": "Back soon.", "journals": "journal:open:put", "priority": luck.choice(["NOW", "7"]), "process_at": "2099-01-31T12:00:00.250Z",
+        "max_priority": luck.choice(["SLOW", "0"]), "error": "no paper", "worker": "one", "Idempotency-Key": f"{luck.getrandbits(64):x}"}.get(name) or text_of(luck, schema.get("minLength", 0), min(schema.get("maxLength", 200), 3000))
+
+
+def entry_of(luck):
+    """What is put into a journal, mostly within its bounds."""
+    members = {"key": f"k{luck.randint(1, 20)}", "data": text_of(luck, 0, 200), "priority": luck.choice([0, 100, 2**32 - 1, "SLOW", -1]), "delay_ms": luck.choice([0, 5, 10**9]),
+               "lease_ms": luck.choice([0, 1, 5000]), "expires_at": luck.choice([0, 4102444800000, "2099-01-31T12:00:00Z", "never"]), "data64": luck.choice(["eA==", "eA"]),
+               "inserted_at": luck.choice([1, 4102444800000])}
+    return {name: members[name] for name in luck.sample(sorted(members), luck.randint(0, 3))}
 
 
 class Generator:
@@ -224,6 +235,8 @@ class Generator:
             plan.body = {name: value_of(luck, path, name, part) for name, part in schema["properties"].items()
                          if name in schema.get("required", []) or luck.random() < 0.5 or name in ("name", "policy", "address", "version") and path.count("/") > 3}
             plan.body = {name: value for name, value in plan.body.items() if value != "" or name in schema.get("required", [])}
+        if method == "POST" and path.endswith("/journals/{journal}/entries"):  # it takes one or a list, which no schema says
+            plan.body = entry_of(luck)
         return plan
 
     def page(self, luck):
@@ -256,7 +269,7 @@ HOMES = {"/my/sessions/others": "/my/sessions", "/my/second-factor/begin": "/my/
          "/my/second-factor/codes": "/my/second-factor", "/logout": "/my/sessions", "/register/again": "/register/sent", "/my/notices/dismiss": "/my/notices",
          "/my/sessions/": "/my/sessions", "/my/tokens/": "/my/tokens", "/my/connections/": "/my/connections", "/admin/electorate/": "/admin/electorate",
          "/admin/store/": "/admin/store", "/admin/mail/": "/admin/mail", "/admin/tasks/": "/admin/tasks", "/admin/categories/": "/admin/categories",
-         "/admin/parties/": "/admin/parties", "/admin/settings/": "/admin/settings", "/login/with/": "/login"}
+         "/admin/parties/": "/admin/parties", "/admin/journals/reload": "/admin/journals", "/admin/settings/": "/admin/settings", "/login/with/": "/login"}
 
 
 def home_of(path):
@@ -268,6 +281,8 @@ def home_of(path):
             return path[:-len(end)]
     if path.startswith("/desk/"):
         return "/desk/featured" if "featured" in path else re.sub(r"/\w+$", "", path)
+    if path.startswith("/admin/journals/"):
+        return "/".join(path.split("/")[:4])
     if path.startswith("/admin/people/"):
         return re.sub(r"/sessions$", "", path)
     return path

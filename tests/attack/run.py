@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 RESULTS = ROOT / "build/attack"
 # Parts that mostly wait run beside each other, one list after the other; those that measure run alone.
-BESIDE = [["hostile", "joining"], ["generated", "framing", "accounts"]]
+BESIDE = [["hostile", "joining"], ["generated", "framing", "accounts", "tubes"]]
 ALONE = ["doorway", "ceilings"]
 SECONDS, LONG_SECONDS = 600, 7200  # for one of these lists
 NOTHING_CHOSEN = 5  # as pytest says it
