@@ -78,7 +78,9 @@ class Site:
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory):
-    site = Site(tmp_path_factory.mktemp("demo") / "data")
+    directory = tmp_path_factory.mktemp("demo")
+    (directory / "journals").write_text("[journal recount]\ntimeouts = 0\n[journal paused]\n")
+    site = Site(directory / "data", "--journal-file", str(directory / "journals"))
     yield site
     assert site.stop() == 0, site.log()
 

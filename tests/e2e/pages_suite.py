@@ -6,6 +6,7 @@ import itertools
 import json
 import re
 import subprocess
+import time
 from pathlib import Path
 
 import axe_playwright_python
@@ -101,6 +102,8 @@ PAGES = {
     "/my/mail": [("voter", "/my/mail")],
     "/unsubscribe": [("guest", "/unsubscribe?token=" + "0" * 40)],
     "/admin/mail": [("admin", "/admin/mail")],
+    "/admin/journals": [("admin", "/admin/journals")],
+    "/admin/journals/{journal}": [("admin", "/admin/journals/recount"), ("admin", "/admin/journals/paused"), ("admin", "/admin/journals/site.tasks")],
     "/my/data": [("voter", "/my/data")],
     "/my/delete": [("voter", "/my/delete")],
 }
@@ -140,6 +143,7 @@ class Town:
                   "--password-stdin", input=PASSWORD)
         site.call("user", "add", "newcomer", "--email", "newcomer@example.org", "--confirmed", "--password-stdin", input=PASSWORD)
         self.report()
+        self.work()
         for who, name, password in (("voter", "demo", DEMO_PASSWORD), ("newcomer", "newcomer", PASSWORD), ("admin", "admin", DEMO_PASSWORD),
                                     ("moderator", "mia", PASSWORD)):
             visitor = Visitor(browser, site).log_in(name, password)
@@ -149,6 +153,17 @@ class Town:
     def propose(self, name):
         return self.site.call("policy", "create", "--as", "demo", "--name", name, "--description", "Some *words*.",
                               "--category", "Transport")["policy"]
+
+    def work(self):
+        """Journals with entries that were given up, one with a very long key, and one that is paused."""
+        for key, why in (("policy 7", "The disk was full.\nTwice."), (LONG_WORDS[:300], LONG_NAME)):
+            self.site.call("journal", "put", "recount", "{}", "--key", key)
+            token = self.site.call("journal", "claim", "recount")["entries"][0]["token"]
+            self.site.call("journal", "fail", token, "--error", why[:1000])
+        for journal in ("recount", "paused"):
+            self.site.call("journal", "put", journal, "{}", "--delay", "3600")
+            self.site.call("journal", "put", journal, "{}")
+        self.site.call("journal", "pause", "paused", "86400")
 
     def report(self):
         """Reports in several states, and a policy that is featured."""
@@ -636,5 +651,18 @@ def test_very_many_lines(very_many, browser, shots, path):
     visitor.page.goto(path)
     wrong = look(visitor.page, shots, f"many_{path.strip('/').replace('/', '_').replace('?', '-')}",
                  without=["color-contrast"])  # the same colours as with few lines, and minutes to judge
+    visitor.close()
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_charts_of_a_journal(town, shots):
+    """They need some full minutes since the start, which all the pages before have taken for the most part."""
+    visitor, until = town.visitor("admin"), time.monotonic() + 240
+    visitor.page.goto("/admin/journals/recount")
+    while visitor.page.locator("figure").count() < 2:
+        assert time.monotonic() < until, "no charts"
+        time.sleep(2)
+        visitor.page.reload()
+    wrong = look(visitor.page, shots, "admin_journals_recount_charts-admin")
     visitor.close()
     assert not wrong, "\n".join(wrong)
