@@ -28,6 +28,9 @@ def furnish(site):
     site.call("policy", "answer", "1", "--as", "chief", "--text", "Considered.", "--outcome", "considering", "--seen", "0" * 32)
     for policy in (1, 2, 3):
         assert site.visitor().api("POST", "reports", {"words": "Look at it.", "policy": policy}).code in (200, 201)
+    for _ in range(20):  # some are given up
+        chief.api("POST", "journals/open/entries", {"data": "x"})
+        chief.api("POST", "journals/open/bury", {"tokens": [chief.api("POST", "journals/open/claim", {}).json["entries"][0]["token"]]})
     people = chief.api("GET", "admin/people?q=dan").json["people"]
     site.somebody = next(person["id"] for person in people if person["name"] == "dan")
     return chief

@@ -20,9 +20,9 @@ NOWHERE = "0" * 32
 POLICIES = 14
 WORDS = "rivers schools trams night buses trees parking rent noise clean paths benches library heat bins".split()
 # Things that only the site knows, by the word that a plan has for them.
-SEEN_VOTES, SEEN_POLICY, OWN_SESSION, OWN_TOKEN, A_REPORT, A_PERSON, A_NOTICE, VERSION = (
-    "<votes>", "<policy version>", "<own session>", "<own token>", "<report>", "<person>", "<notice>", "<version>")
-LOOKED_UP = (SEEN_VOTES, SEEN_POLICY, OWN_SESSION, OWN_TOKEN, A_REPORT, A_PERSON, A_NOTICE, VERSION)
+SEEN_VOTES, SEEN_POLICY, OWN_SESSION, OWN_TOKEN, A_REPORT, A_PERSON, A_NOTICE, AN_ENTRY, VERSION = (
+    "<votes>", "<policy version>", "<own session>", "<own token>", "<report>", "<person>", "<notice>", "<entry>", "<version>")
+LOOKED_UP = (SEEN_VOTES, SEEN_POLICY, OWN_SESSION, OWN_TOKEN, A_REPORT, A_PERSON, A_NOTICE, AN_ENTRY, VERSION)
 LINKS = {"/accounts/confirm": "/confirm", "/accounts/reset": "/reset", "/me/email/confirm": "/my/email/confirm", "/accounts": "/invitation"}
 USED = set()  # links of letters that were tried
 JOURNALS = ["open", "open", "work", "site.tasks", "nowhere", "A+/;.$_(9)"]
@@ -148,6 +148,8 @@ class Offer:
 def path_value(luck, path, name):
     if "/people/" in path:
         return A_PERSON
+    if "/entries/{id}" in path:
+        return {"journal": "open", "id": AN_ENTRY}[name]
     return {"policy": str(luck.randint(1, POLICIES)), "session": OWN_SESSION, "token": OWN_TOKEN, "report": A_REPORT, "notice": A_NOTICE,
             "category": str(luck.randint(1, 4)), "party": str(luck.randint(1, 2)), "task": luck.choice(TASKS), "revision": "1", "part": "1",
             "provider": "nowhere", "connection": NOWHERE, "journal": luck.choice(JOURNALS), "id": str(luck.randint(1, POLICIES if "policies" in path else 2))}[name]
@@ -386,6 +388,9 @@ class Person:
         if word == A_NOTICE:
             have = self.json("me/notices").get("notices", [])
             return have[0]["id"] if have else "1-m1"
+        if word == AN_ENTRY:
+            have = self.json(f"journals/open/entries?state={'F' if 'requeue' in plan.path else 'W'}").get("entries", [])
+            return str(have[-1]["id"]) if have else "1"
         return self.version_of(plan)
 
     def version_of(self, plan):

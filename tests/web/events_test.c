@@ -301,6 +301,54 @@ TEST(a_silent_connection_gets_heartbeats)
     end_test();
 }
 
+/* ---- Who is watched ---- */
+
+static _Atomic int firsts, lasts, firsts_of_b;
+
+static void first_came(void *self, Slice topic)
+{
+    (void)self;
+    firsts_of_b += slice_equal(topic, SLICE("b"));
+    firsts++;
+}
+
+static void last_went(void *self, Slice topic)
+{
+    (void)self, (void)topic;
+    lasts++;
+}
+
+static void wait_for(const _Atomic int *count, int wanted)
+{
+    for (int ms = 0; ms < PATIENCE_MS && *count != wanted; ms++)
+        clock_sleep_us(world_real().clock, US_PER_MS);
+    EXPECT_I64(*count, wanted);
+}
+
+TEST(the_application_hears_of_the_first_watcher_and_of_the_last_one_going)
+{
+    firsts = lasts = firsts_of_b = 0;
+    begin_test((EventsOptions){.interval_ms = 20, .watched = first_came, .unwatched = last_went});
+    Client one = watch("a"), two = watch("a"), other = watch("b");
+    expect_text(&one, "data: a 0 ");
+    expect_text(&two, "data: a 0 ");
+    expect_text(&other, "data: b 0 ");
+    EXPECT(firsts == 2 && firsts_of_b == 1 && lasts == 0);
+    leave(&one);
+    change("a");
+    expect_text(&two, "data: a 1 ");
+    EXPECT_I64(lasts, 0);
+    leave(&two);
+    wait_for(&lasts, 1);
+    Client again = watch("a");
+    expect_text(&again, "data: a 1 ");
+    EXPECT_I64(firsts, 3);
+    end_test(); /* closes what is left */
+    EXPECT_I64(lasts, 3);
+    leave(&again);
+    leave(&other);
+}
+
 /* ---- Many, slow, gone ---- */
 
 static void allow_files(rlim_t count)
