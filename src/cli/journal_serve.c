@@ -208,7 +208,6 @@ static Status start(Context *context, const Flags *flags, Serving *serving, Reas
     return journal_listener_start(&serving->config, NULL,
                                   (BeanstalkOptions){.journals = serving->journals,
                                                      .world = context->world,
-                                                     .log = serving->log,
                                                      .sockets = sockets,
                                                      .socket_count = socket_count,
                                                      .lazy = flags->never_syncs},
