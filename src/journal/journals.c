@@ -204,7 +204,10 @@ Status journals_group_of(Journals *journals, const Slice *names, size_t count,
 
 static Status check_put(const Journals *journals, const JournalPut *put, Reason *reason)
 {
-    const JournalDeclared *declared = declaration_find(journals->declaration, put->journal);
+    const JournalDeclaration *declaration = journals->declaration;
+    const JournalDeclared *declared = declaration_find(declaration, put->journal);
+    if (declared == NULL && put->on_use && declaration->has_tubes)
+        declared = &declaration->tubes;
     return declared == NULL ? STATUS_OK : declaration_check_data(declared, put->data, reason);
 }
 

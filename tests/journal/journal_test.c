@@ -459,6 +459,26 @@ TEST(bounds_of_a_put_are_kept_on_both_sides)
     fixture_close(&fixture);
 }
 
+TEST(fields_of_tubes_are_checked_as_those_of_journals_are)
+{
+    Fixture fixture;
+    JournalAnswer answer;
+    fixture_open(&fixture, "[tubes]\nfield = n u64 required\n[journal j]\n");
+    JournalPut put = {.journal = SLICE("fresh"), .data = SLICE("{}"), .on_use = true};
+    EXPECT_STATUS(journal_put(fixture.journals, &put, &answer, &fixture.reason), STATUS_INVALID);
+    EXPECT(strcmp(fixture.reason.field, "n") == 0);
+    put.data = SLICE("no JSON");
+    EXPECT_STATUS(journal_put(fixture.journals, &put, &answer, &fixture.reason), STATUS_INVALID);
+    put.data = SLICE("{\"n\":7}");
+    EXPECT_STATUS(journal_put(fixture.journals, &put, &answer, &fixture.reason), STATUS_OK);
+    put.journal = SLICE("j"); /* declared: its own fields count, and it has none */
+    put.data = SLICE("no JSON");
+    EXPECT_STATUS(journal_put(fixture.journals, &put, &answer, &fixture.reason), STATUS_OK);
+    put = (JournalPut){.journal = SLICE("none"), .data = SLICE("{}")};
+    EXPECT_STATUS(journal_put(fixture.journals, &put, &answer, &fixture.reason), STATUS_NOT_FOUND);
+    fixture_close(&fixture);
+}
+
 TEST(existing_entries_keep_the_rules_under_which_they_were_made)
 {
     Fixture fixture;
