@@ -250,6 +250,8 @@ static JournalAnswer merged(Model *model, ModelEntry *entry, const ModelEntry *p
           stale  ? JOURNAL_COUNT_STALE
           : held ? JOURNAL_COUNT_HELD
                  : JOURNAL_COUNT_MERGED);
+    if (held && !stale)
+        count(model, entry->journal, JOURNAL_COUNT_HELD_MERGED);
     return (JournalAnswer){.outcome = stale  ? JOURNAL_STALE
                                       : held ? JOURNAL_HELD_MERGED
                                              : JOURNAL_MERGED,
