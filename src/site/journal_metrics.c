@@ -23,7 +23,7 @@ static void put_line(Buffer *out, const char *name, const Figures *figures, cons
 
 static void put_head(Buffer *out, const char *name, const char *help, const char *type)
 {
-    char full[64];
+    char full[96];
     snprintf(full, sizeof full, "ostraka_journal_%s", name);
     metrics_print_head(out, full, help, type);
 }
