@@ -38,6 +38,7 @@
     X(WEB_EVENTS, "web-events", "web/events.c", "sockets of watchers, timers, an eventfd", "`events_stop`: a flag and the eventfd")              \
     X(REFRESHER, "refresher", "site/site.c", "a fifth of a second between looks", "`site_stop`: a flag")                                        \
     X(CONTROL, "control", "cli/control.c", "commands at `control.sock`, a pipe", "`control_stop`: the pipe")                                    \
+    X(JOURNAL_BENCH, "journal-bench", "cli/journal_bench.c", "answers of the server that it measures", "ends by itself: `journal bench` waits for it") \
     X(CONTROL_CLIENT, "control-client", "cli/control.c", "one command each; ends with it", "`control_stop` waits for it")
 /* clang-format on */
 

@@ -12,7 +12,6 @@
  * Statuses of beanstalk_start: INVALID (an address, or one that is not loopback without `open` and without accounts), UNAVAILABLE (taken). */
 #pragma once
 
-#include "base/log.h"
 #include "journal/journal.h"
 
 typedef struct BeanstalkServer BeanstalkServer;
@@ -22,7 +21,6 @@ enum { BEANSTALK_LISTENERS_MAX = 16 };
 typedef struct BeanstalkOptions {
     Journals *journals;
     World world;
-    Log *log;
     const Slice *listen; /* "HOST:PORT", "[::1]:PORT", "unix:/path" */
     size_t listen_count;
     const int

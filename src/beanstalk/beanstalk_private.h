@@ -188,8 +188,9 @@ bool connection_read(Session *session, size_t wanted);
 /* There is too much in memory for another command; or there is not any more. */
 void connection_starve(Session *session, bool starved);
 size_t connection_unsent(const Session *session);
-/* Sends what it can, watches for what is wanted now, sets the deadline. Ends the session when all is said, or nobody is there. */
-void connection_settle(Session *session);
+/* Sends what it can, watches for what is wanted now, sets the deadline. Ends the session when all is said, or nobody is there: false,
+ * and it may be freed. */
+bool connection_settle(Session *session);
 
 /* session.c */
 /* Lets what is under way finish, and ends. */

@@ -158,17 +158,17 @@ static void watch_for(Session *session, uint32_t events)
     connection->events = events;
 }
 
-void connection_settle(Session *session)
+bool connection_settle(Session *session)
 {
     Connection *connection = &session->connection;
     if (session->closing)
-        return;
+        return false;
     int64_t now_us = session->server->loop.now_us;
     bool alive = send_some(session);
     charge(session);
     if (!alive || (session->quits && connection_unsent(session) == 0 && session->then == NULL)) {
         session_end(session);
-        return;
+        return false;
     }
     if (connection_unsent(session) > 0 && connection->write_by_us == 0)
         connection->write_by_us = now_us + WRITE_S * US_PER_S;
@@ -185,6 +185,7 @@ void connection_settle(Session *session)
     if (connection_unsent(session) > 0)
         events |= EPOLLOUT;
     watch_for(session, events);
+    return true;
 }
 
 static void too_late(Timer *timer)

@@ -29,7 +29,7 @@ static void write_ready(NetPost *post)
     beanstalk_write_date(out, stats->next_ms);
     buffer_text(out, "\r\n");
     rung_out(session);
-    connection_settle(session);
+    (void)connection_settle(session);
 }
 
 static void answered(JournalRequest *request)

@@ -259,20 +259,35 @@ static bool step(Session *session)
     return false;
 }
 
-void session_run(Session *session)
+/* What is in memory is used to its end first: the socket tells nothing of it again. What is left then waits for the
+ * socket, the journals, memory, or the client to take its answers. */
+static void run_some(Session *session, int *reads)
 {
     enum { READS_MAX = 16 }; /* others are waiting, too */
-    for (int reads = 0; session_reads(session) && reads < READS_MAX;) {
+    while (session_reads(session)) {
         if (step(session))
             continue;
+        if (!session_reads(session) || *reads == READS_MAX)
+            return;
+        ++*reads;
         size_t wanted = session->state == SESSION_BODY ? session->command.bytes + 2 : 0;
-        if (session_reads(session) && !connection_read(session, wanted)) {
-            session->quits = session->connection.eof;
-            break;
-        }
-        reads++;
+        bool more = connection_read(session, wanted);
+        if (more || (session->state == SESSION_BODY && step(session))) /* reading takes memory */
+            continue;
+        session->quits = session->connection.eof;
+        return;
     }
-    connection_settle(session);
+}
+
+/* When the answers were too many to go on, and the client takes them at once, there is nothing to wait for. */
+void session_run(Session *session)
+{
+    int reads = 0;
+    bool is_full;
+    do {
+        run_some(session, &reads);
+        is_full = connection_unsent(session) >= OUT_MAX;
+    } while (connection_settle(session) && is_full && session_reads(session));
 }
 
 /* ---- Begin and end ----------------------------------------------------------------------------------------- */
@@ -311,7 +326,7 @@ void session_stop(Session *session)
         return;
     session->quits = true;
     session_cancel(session);
-    connection_settle(session);
+    (void)connection_settle(session);
 }
 
 void session_freed_if_idle(Session *session)

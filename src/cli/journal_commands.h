@@ -12,3 +12,7 @@
  * SIGTERM and SIGINT: nothing new is claimed, commands under way may finish. A second signal ends them; their entries are released. Works beside
  * a running server only. */
 int run_journal_run(Context *context);
+
+/* `journal bench [--at ADDRESS] [--clients N] [--seconds N] [--bytes N] [--open]`: puts, claim + done and full cycles on a listener that runs, in a tube with
+ * a random name, for N seconds and a million units at most each; prints rate, p50 and p99. An address that is not on loopback needs --open. */
+int run_journal_bench(Context *context);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "cli/journal_listener.h"
 
 enum { CACHE_BYTES = 64 << 20, SOCKETS_FIRST = 3, JOB_BYTES = 65535 };
@@ -172,7 +171,6 @@ static Status read_declaration(Context *context, const Flags *flags, Slice *ret_
 }
 
 typedef struct Serving {
-    Log *log;
     Journals *journals;
     BeanstalkServer *server;
     const char *directory;
@@ -208,7 +206,6 @@ static Status start(Context *context, const Flags *flags, Serving *serving, Reas
     return journal_listener_start(&serving->config, NULL,
                                   (BeanstalkOptions){.journals = serving->journals,
                                                      .world = context->world,
-                                                     .log = serving->log,
                                                      .sockets = sockets,
                                                      .socket_count = socket_count,
                                                      .lazy = flags->never_syncs},
@@ -260,7 +257,7 @@ int run_journal_serve(Context *context)
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
-    Serving serving = {.log = log_new(STDERR_FILENO, LOG_INFO, context->world.clock)};
+    Serving serving = {0};
     status = start(context, &flags, &serving, &reason);
     int code = status == STATUS_OK ? EXIT_DONE : command_fail(context, status, &reason);
     if (status == STATUS_OK) {
@@ -270,6 +267,5 @@ int run_journal_serve(Context *context)
     }
     if (serving.journals != NULL)
         journals_close(serving.journals);
-    log_free(serving.log);
     return code;
 }

@@ -169,7 +169,7 @@ static void log_advice(void *log, const char *sentence)
 
 static Status start_journals(Serving *serving, Reason *reason)
 {
-    BeanstalkOptions options = {.world = serving->context->world, .log = serving->log};
+    BeanstalkOptions options = {.world = serving->context->world};
     if (serving->config.journal_listen[0] == '\0')
         return STATUS_OK;
     TRY(app_journals(&serving->app, &options.journals, reason));

@@ -52,6 +52,7 @@ typedef struct Run {
     char *error;
     JournalToken token;
     int64_t start_ms;
+    int64_t begun_ms;    /* that by the clock that cannot be set; 0: before it was loaded */
     int64_t retry_ms;    /* W: not before; F: when it failed */
     int64_t released_ms; /* in memory only; 0: not, or forgotten */
     int64_t deadline_ms; /* of the clock that cannot be set */
@@ -95,6 +96,7 @@ struct Journal {
     uint64_t counts[INDEX_COUNT];
     uint64_t bytes;
     uint64_t counters[JOURNAL_COUNTERS];
+    Histogram wait, run;
     int64_t paused_until_ms; /* of the clock that cannot be set; 0: not paused */
     uint32_t pause_at, wake_at;
     bool on_use, declared;

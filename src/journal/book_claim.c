@@ -14,6 +14,10 @@ static void make_token(Book *book, JournalToken *token)
 static void start_run(Book *book, Entry *entry, int64_t lease_ms, JournalOwner *owner)
 {
     Run *run = book_run(entry);
+    Journal *journal = journal_of(entry);
+    int64_t waited_ms = book->now.wall_ms - entry_process_ms(entry);
+    if (entry_is(entry, JOURNAL_WAITING) && waited_ms >= 0)
+        histogram_add(&journal->wait, &JOURNAL_SPANS, waited_ms);
     book_unindex(book, entry);
     if (run->reserves > 0)
         table_remove(&book->tokens, run);
@@ -24,6 +28,7 @@ static void start_run(Book *book, Entry *entry, int64_t lease_ms, JournalOwner *
                     : lease_ms > UINT32_MAX ? UINT32_MAX
                                             : (uint32_t)lease_ms;
     run->start_ms = book->now.wall_ms;
+    run->begun_ms = book->now.boot_ms;
     run->deadline_ms = book->now.boot_ms + run->lease_ms;
     run->claimed_version = entry->version;
     run->owner = owner;
@@ -32,7 +37,7 @@ static void start_run(Book *book, Entry *entry, int64_t lease_ms, JournalOwner *
     entry->state = JOURNAL_PROCESSING;
     entry->flags &= (uint8_t)~ENTRY_HIDDEN;
     book_index(book, entry);
-    book_count(book, journal_of(entry), JOURNAL_COUNT_CLAIMS);
+    book_count(book, journal, JOURNAL_COUNT_CLAIMS);
     book_dirty(book, entry);
 }
 

@@ -181,6 +181,8 @@ static Status put_merge(Book *book, const Putting *putting, Entry *entry, Journa
                stale  ? JOURNAL_COUNT_STALE
                : held ? JOURNAL_COUNT_HELD
                       : JOURNAL_COUNT_MERGED);
+    if (held && !stale)
+        book_count(book, putting->journal, JOURNAL_COUNT_HELD_MERGED);
     answer->id = entry->id;
     answer->process_ms = entry_process_ms(entry);
     return STATUS_OK;

@@ -123,6 +123,8 @@ void book_stats(const Book *book, const Journal *journal, JournalStats *ret_stat
         .pause_left_ms = paused ? journal->paused_until_ms - book->now.boot_ms : 0,
         .dead_max = journal->rules->rules.dead_max,
         .on_use = journal->on_use,
+        .wait = journal->wait,
+        .run = journal->run,
     };
     memcpy(ret_stats->counters, journal->counters, sizeof journal->counters);
 }

@@ -220,6 +220,8 @@ static Status end_run(Book *book, JournalCall call, Entry *entry, const JournalS
         extend(book, entry, step->ms);
         return STATUS_OK;
     }
+    if (entry_is(entry, JOURNAL_PROCESSING) && entry->run->begun_ms > 0)
+        histogram_add(&journal->run, &JOURNAL_SPANS, book->now.boot_ms - entry->run->begun_ms);
     book->must_sync |= journal->rules->rules.sync != JOURNAL_SYNC_PUTS;
     if (call == JOURNAL_CALL_RELEASE)
         return release(book, entry, step, reason);

@@ -159,11 +159,24 @@ static Status save(Catalogue *catalogue, const CatalogueContent *content, Reason
     return STATUS_OK;
 }
 
+/* Where nothing is known of what was given away before, the clock says where to go on: a directory that was lost, emptied or left out of a
+ * backup has used fewer ids than microseconds, and fewer epochs than seconds, have passed since it began. */
+static CatalogueContent beginning(Clock clock)
+{
+    int64_t now_us = clock_now_us(clock);
+    CatalogueContent content = {.next_id = 1};
+    if (now_us > 0) {
+        content.next_id = (uint64_t)now_us;
+        content.epoch = (uint32_t)(now_us / US_PER_S % UINT32_MAX);
+    }
+    return content;
+}
+
 static Status read_or_make(Catalogue *catalogue, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     Slice text;
-    CatalogueContent content = {.next_id = 1};
+    CatalogueContent content = beginning(catalogue->world.clock);
     Status status = disk_read(catalogue->world.disk, path_in(catalogue, "catalogue", arena),
                               FILE_MAX, arena, &text, reason);
     if (status == STATUS_NOT_FOUND) {

@@ -7,7 +7,8 @@
  *     hash_key 00112233445566778899aabbccddeeff
  *     group main
  *     generation 3 1769860800000 plain
- * Generations of a group stand below it, the oldest first. Everything here may be called from any thread. */
+ * Generations of a group stand below it, the oldest first. A new catalogue begins with ids and an epoch by the clock, far ahead of what another one
+ * in its place can have given away. Everything here may be called from any thread. */
 #pragma once
 
 #include "base/bytes.h"

@@ -142,6 +142,12 @@ static void add_health(JournalGroup *group, JournalsHealth *health)
     uint8_t slots[JOURNAL_SLOTS];
     Book *book = &group->book;
     size_t count = book->log->slots(book->log, slots);
+    JournalGroupFigures *own = &health->groups[health->group_count++];
+    own->name = group->name;
+    pthread_mutex_lock(&group->lock);
+    own->commits = group->commit_spans;
+    own->sizes = group->commit_sizes;
+    pthread_mutex_unlock(&group->lock);
     if (group->read_only) {
         health->writable = false;
         pthread_mutex_lock(&group->lock);
@@ -151,9 +157,11 @@ static void add_health(JournalGroup *group, JournalsHealth *health)
     health->entries += book->ids.count;
     for (size_t i = 0; i < count; i++) {
         int64_t made_ms;
-        health->live_bytes += book->slot_bytes[slots[i]];
-        health->file_bytes += book->log->bytes(book->log, slots[i], &made_ms);
+        own->live_bytes += book->slot_bytes[slots[i]];
+        own->file_bytes += book->log->bytes(book->log, slots[i], &made_ms);
     }
+    health->live_bytes += own->live_bytes;
+    health->file_bytes += own->file_bytes;
     health->commits += atomic_load(&group->commits);
     health->syncs += atomic_load(&group->syncs);
     health->written += atomic_load(&group->written);

@@ -88,6 +88,14 @@ static Status write_batch(JournalGroup *group, Batch *batch, Reason *reason)
     return STATUS_OK;
 }
 
+static int64_t count_requests(const RequestList *list)
+{
+    int64_t count = 0;
+    for (const JournalRequest *request = list->first; request != NULL; request = request->next)
+        count++;
+    return count;
+}
+
 static void *committer(void *argument)
 {
     JournalGroup *group = argument;
@@ -100,9 +108,14 @@ static void *committer(void *argument)
             break;
         pthread_mutex_unlock(&group->lock);
         Reason reason = {0};
+        Clock clock = group->book.world.clock;
+        int64_t began_us = clock_steady_us(clock);
         Status status = write_batch(group, batch, &reason);
+        int64_t took_us = clock_steady_us(clock) - began_us;
         call_alerts(group, batch, status == STATUS_OK);
         pthread_mutex_lock(&group->lock);
+        histogram_add(&group->commit_spans, &JOURNAL_COMMITS, took_us);
+        histogram_add(&group->commit_sizes, &JOURNAL_SIZES, count_requests(&batch->requests));
         group->sent = NULL;
         group->busy = false;
         group->failed = status != STATUS_OK;

@@ -92,6 +92,7 @@ typedef struct JournalGroup {
     bool sleeping; /* the decider */
     bool stopping, ended;
     Reason reason;
+    Histogram commit_spans, commit_sizes;
 
     Batch batches[2];
     Batch *open;

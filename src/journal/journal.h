@@ -13,7 +13,8 @@
  *       any more: its token is LOST.)
  *   I5  A claim returns the least (priority, process date, id) of all that is due over the journals that it names.
  *   I6  Nothing is handed out before its process date, nothing that has expired, nothing of a paused journal.
- *   I7  Ids and tokens never repeat, not after a crash either. Ids begin with 1 and have gaps.
+ *   I7  Ids and tokens never repeat: not after a crash, and not when the directory was lost or emptied, as long as the wall clock goes forward (a new
+ *       directory begins with ids by the clock, in microseconds). Ids have gaps and are below 2^53.
  *   I8  A due entry and a waiting claim meet at once; a date that is reached wakes the waiter, nothing polls.
  *   I9  created = done + expired + removed + merged_away + dropped + what lives (W, P, H and F).
  *   I10 Files shrink again when the work is done (journal_files.c).
@@ -41,6 +42,7 @@
  * sync. journal_submit takes no thread: `finish` is called when there is an answer, from a thread of the journal, and must not wait. */
 #pragma once
 
+#include "base/histogram.h"
 #include "base/world.h"
 #include "journal/declaration.h"
 #include "journal/log.h"
@@ -66,7 +68,7 @@ typedef enum JournalState {
     JOURNAL_FAILED = 'F',
 } JournalState;
 
-/* What happened, counted for each journal since it was first used. */
+/* What happened, counted for each journal since it was first used. They are stored in this order: others come behind these. */
 #define JOURNAL_COUNTER_LIST(X)                                                           \
     X(CREATED, created, "Entries made.")                                                  \
     X(MERGED, merged, "Puts that merged with a waiting entry.")                           \
@@ -86,7 +88,8 @@ typedef enum JournalState {
     X(BURIED, buried, "Of these, by the wish of a worker.")                               \
     X(DROPPED, dropped, "Entries given up and not kept, or fallen out of the dead list.") \
     X(KICKED, kicked, "Entries requeued or made due.")                                    \
-    X(AHEAD, ahead, "Insertion dates that were too far ahead to be believed.")
+    X(AHEAD, ahead, "Insertion dates that were too far ahead to be believed.")            \
+    X(HELD_MERGED, held_merged, "Of the held ones, those that met a successor.")
 
 typedef enum JournalCounter {
 #define X(name, label, help) JOURNAL_COUNT_##name,
@@ -261,13 +264,34 @@ typedef struct JournalStats {
     int64_t pause_left_ms;
     uint64_t dead_max; /* the bound of the dead list */
     bool on_use;
+    /* Since the start, of JOURNAL_SPANS: from when it was due until its claim, and from there until a worker ended it. */
+    Histogram wait, run;
 } JournalStats;
+extern const HistogramKind JOURNAL_SPANS;   /* ms, printed as seconds */
+extern const HistogramKind JOURNAL_COMMITS; /* µs, printed as seconds */
+extern const HistogramKind JOURNAL_SIZES;   /* requests */
+
+/* The puts that were taken, whatever became of them. */
+static inline uint64_t journal_puts(const JournalStats *stats)
+{
+    const uint64_t *counters = stats->counters;
+    return counters[JOURNAL_COUNT_CREATED] + counters[JOURNAL_COUNT_MERGED] +
+           counters[JOURNAL_COUNT_HELD_MERGED] + counters[JOURNAL_COUNT_STALE];
+}
+
+typedef struct JournalGroupFigures {
+    const char *name;
+    uint64_t live_bytes, file_bytes;
+    Histogram commits, sizes; /* since the start: how long each took, how many requests shared it */
+} JournalGroupFigures;
 
 typedef struct JournalsHealth {
     bool writable;
     char reason[320];
     uint64_t entries, live_bytes, file_bytes, commits, syncs, written, failures, reopens,
         clock_steps;
+    JournalGroupFigures groups[DECLARATION_GROUPS_MAX];
+    size_t group_count;
 } JournalsHealth;
 
 /* ---- Calls that wait for their answer ---------------------------------------------------------------------- */

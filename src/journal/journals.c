@@ -12,6 +12,15 @@ const char *const JOURNAL_COUNTER_NAMES[JOURNAL_COUNTERS] = {JOURNAL_COUNTER_LIS
 const char *const JOURNAL_COUNTER_HELP[JOURNAL_COUNTERS] = {JOURNAL_COUNTER_LIST(X)};
 #undef X
 
+const HistogramKind JOURNAL_SPANS = {
+    {1, 5, 25, 100, 500, 1000, 5000, 30000, 120000, 600000, 3600000, 21600000, 86400000, 604800000},
+    1e3};
+const HistogramKind JOURNAL_COMMITS = {{100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000,
+                                        100000, 250000, 1000000, 5000000, 30000000},
+                                       1e6};
+const HistogramKind JOURNAL_SIZES = {{0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 16384},
+                                     1};
+
 /* ---- Opening and closing ----------------------------------------------------------------------------------- */
 
 static Status add_group(Journals *journals, Slice name, const JournalFiles *files,
@@ -204,7 +213,10 @@ Status journals_group_of(Journals *journals, const Slice *names, size_t count,
 
 static Status check_put(const Journals *journals, const JournalPut *put, Reason *reason)
 {
-    const JournalDeclared *declared = declaration_find(journals->declaration, put->journal);
+    const JournalDeclaration *declaration = journals->declaration;
+    const JournalDeclared *declared = declaration_find(declaration, put->journal);
+    if (declared == NULL && put->on_use && declaration->has_tubes)
+        declared = &declaration->tubes;
     return declared == NULL || put->is_checked
                ? STATUS_OK
                : declaration_check_data(declared, put->data, reason);

@@ -118,7 +118,7 @@ Status stored_journal_read(Slice value, StoredJournal *ret_journal)
     for (size_t i = 0; i < count && i < JOURNAL_COUNTERS; i++)
         journal.counters[i] = reader_u64(&reader);
     if (!reader_done(&reader) || format != STORED_FORMAT || on_use > 1 ||
-        count != JOURNAL_COUNTERS ||
+        count < STORED_COUNTERS_FIRST || count > JOURNAL_COUNTERS ||
         journal_date(journal.paused_until_ms) != journal.paused_until_ms)
         return STATUS_CORRUPT;
     *ret_journal = journal;

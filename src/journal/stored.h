@@ -1,7 +1,7 @@
 /* stored.h -- what D, B, M and R of a log hold, byte for byte.
  *
  * Each begins with a format number; numbers are big-endian. What cannot have been written by an encoder is CORRUPT. What was decoded is encoded
- * to the same bytes again. Decoded slices are views of the value. Pure; the fuzzer runs the decoders. */
+ * to the same bytes again, but for an M of an older version, which has fewer counters. Decoded slices are views of the value. Pure; the fuzzer runs the decoders. */
 #pragma once
 
 #include "base/bytes.h"
@@ -11,6 +11,7 @@ enum {
     STORED_FORMAT = 1,
     STORED_HEADER = 136,
     STORED_KEY_MAX = 1 + JOURNAL_NAME_MAX,
+    STORED_COUNTERS_FIRST = 19, /* in the M of the first version; newer ones have more at the end */
 };
 
 /* D: all of an entry but its key and data. An error follows the numbers. */

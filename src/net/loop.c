@@ -2,6 +2,7 @@
 #include "net/loop.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -14,9 +15,11 @@ void net_loop_wake(NetLoop *loop)
     CHECK(write(loop->wake_fd, &one, sizeof one) == (ssize_t)sizeof one);
 }
 
-/* Whoever finds it empty wakes the thread; those who follow need not. */
+/* Whoever finds it empty wakes the thread; those who follow need not. The thread may already run the post, and end, before the wake is given:
+ * net_loop_close waits for that. */
 void net_loop_post(NetLoop *loop, NetPost *post)
 {
+    atomic_fetch_add_explicit(&loop->posting, 1, memory_order_relaxed);
     NetPost *first = atomic_load_explicit(&loop->inbox, memory_order_relaxed);
     do
         post->next = first;
@@ -24,6 +27,7 @@ void net_loop_post(NetLoop *loop, NetPost *post)
                                                   memory_order_relaxed));
     if (first == NULL)
         net_loop_wake(loop);
+    atomic_fetch_sub_explicit(&loop->posting, 1, memory_order_release);
 }
 
 /* The oldest first. */
@@ -133,8 +137,11 @@ void net_loop_open(NetLoop *loop, Clock clock)
     CHECK(epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, loop->wake_fd, &wake) == 0);
 }
 
+/* Whoever posted what has run was counted before it was seen. What is left to them is one system call that does not wait. */
 void net_loop_close(NetLoop *loop)
 {
+    while (atomic_load_explicit(&loop->posting, memory_order_acquire) > 0)
+        sched_yield();
     close(loop->epoll_fd);
     close(loop->wake_fd);
     timers_free(&loop->timers);

@@ -41,6 +41,7 @@ typedef struct NetLoop {
     Clock clock;
     int epoll_fd, wake_fd;
     _Atomic(NetPost *) inbox; /* the newest first */
+    _Atomic unsigned posting; /* threads that are inside net_loop_post */
     _Atomic int64_t since_us; /* it has not waited for anything since then; 0: it waits */
     Timers timers;
     int64_t now_us; /* steady, of this turn; what takes long may read the clock into it again */
@@ -49,7 +50,9 @@ typedef struct NetLoop {
 } NetLoop;
 
 void net_loop_open(NetLoop *loop, Clock clock);
-/* Nobody posts any more. What was posted and has not run is forgotten, and so are the timers; sockets are their owners' to close. */
+/* Nobody begins to post or to wake any more; it waits for those who are still at the end of net_loop_post, so a loop may be closed and its memory
+ * freed as soon as the last post has run. What was posted and has not run is forgotten, and so are the timers; sockets are their owners' to
+ * close. */
 void net_loop_close(NetLoop *loop);
 
 /* ---- By the loop's thread, or while it does not run ---- */

@@ -23,22 +23,16 @@ static void put_line(Buffer *out, const char *name, const Figures *figures, cons
 
 static void put_head(Buffer *out, const char *name, const char *help, const char *type)
 {
-    buffer_print(out, "# HELP ostraka_journal_%s %s\n# TYPE ostraka_journal_%s %s\n", name, help,
-                 name, type);
-}
-
-static uint64_t puts_of(const JournalStats *stats)
-{
-    const uint64_t *counters = stats->counters;
-    return counters[JOURNAL_COUNT_CREATED] + counters[JOURNAL_COUNT_MERGED] +
-           counters[JOURNAL_COUNT_STALE];
+    char full[96];
+    snprintf(full, sizeof full, "ostraka_journal_%s", name);
+    metrics_print_head(out, full, help, type);
 }
 
 static void put_counters(Buffer *out, const Figures *all, size_t count)
 {
     put_head(out, "puts_total", "Puts that were taken.", "counter");
     for (size_t i = 0; i < count; i++)
-        put_line(out, "puts_total", &all[i], NULL, puts_of(&all[i].stats));
+        put_line(out, "puts_total", &all[i], NULL, journal_puts(&all[i].stats));
     for (size_t counter = 0; counter < JOURNAL_COUNTERS; counter++) {
         char name[64];
         snprintf(name, sizeof name, "%s_total", JOURNAL_COUNTER_NAMES[counter]);
@@ -77,6 +71,44 @@ static void put_gauges(Buffer *out, const Figures *all, size_t count, int64_t no
                  (uint64_t)(all[i].stats.pause_left_ms + 999) / 1000);
 }
 
+static void put_spans(Buffer *out, const Figures *all, size_t count, bool run)
+{
+    put_head(out, run ? "run_seconds" : "wait_seconds",
+             run ? "From a claim until a worker ended it."
+                 : "From when an entry was due until its claim.",
+             "histogram");
+    for (size_t i = 0; i < count; i++) {
+        const JournalStats *stats = &all[i].stats;
+        char labels[JOURNAL_NAME_MAX + 16];
+        snprintf(labels, sizeof labels, "journal=\"%.*s\",", SLICE_ARG(all[i].name));
+        metrics_print_histogram(
+            out, run ? "ostraka_journal_run_seconds" : "ostraka_journal_wait_seconds",
+            slice_from(labels), &JOURNAL_SPANS, run ? &stats->run : &stats->wait);
+    }
+}
+
+static void put_groups(Buffer *out, const JournalsHealth *health)
+{
+    char labels[DECLARATION_GROUPS_MAX][JOURNAL_NAME_MAX + 16];
+    put_head(out, "bytes", "Keys and data of what lives, and the size of the files.", "gauge");
+    for (size_t i = 0; i < health->group_count; i++) {
+        const JournalGroupFigures *group = &health->groups[i];
+        snprintf(labels[i], sizeof labels[i], "group=\"%s\",", group->name);
+        buffer_print(out, "ostraka_journal_bytes{%skind=\"live\"} %llu\n", labels[i],
+                     (unsigned long long)group->live_bytes);
+        buffer_print(out, "ostraka_journal_bytes{%skind=\"files\"} %llu\n", labels[i],
+                     (unsigned long long)group->file_bytes);
+    }
+    put_head(out, "commit_seconds", "How long a batch took to be written.", "histogram");
+    for (size_t i = 0; i < health->group_count; i++)
+        metrics_print_histogram(out, "ostraka_journal_commit_seconds", slice_from(labels[i]),
+                                &JOURNAL_COMMITS, &health->groups[i].commits);
+    put_head(out, "group_size", "Requests that shared a batch.", "histogram");
+    for (size_t i = 0; i < health->group_count; i++)
+        metrics_print_histogram(out, "ostraka_journal_group_size", slice_from(labels[i]),
+                                &JOURNAL_SIZES, &health->groups[i].sizes);
+}
+
 static void put_health(Buffer *out, Journals *journals, size_t alarms)
 {
     JournalsHealth health;
@@ -88,8 +120,6 @@ static void put_health(Buffer *out, Journals *journals, size_t alarms)
     } ROWS[] = {
         {"ostraka_journal_writable", "1: the journals take puts.", false, health.writable},
         {"ostraka_journal_alarms", "What admins should look at.", false, alarms},
-        {"ostraka_journal_live_bytes", "Keys and data of what lives.", false, health.live_bytes},
-        {"ostraka_journal_file_bytes", "Size of the files.", false, health.file_bytes},
         {"ostraka_journal_commits_total", "Batches written.", true, health.commits},
         {"ostraka_journal_syncs_total", "Batches that were synced.", true, health.syncs},
         {"ostraka_journal_writes_total", "Writes in these batches.", true, health.written},
@@ -100,6 +130,7 @@ static void put_health(Buffer *out, Journals *journals, size_t alarms)
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
         metrics_print_one(out, ROWS[i].name, ROWS[i].help, ROWS[i].counter, (double)ROWS[i].value);
+    put_groups(out, &health);
 }
 
 void journal_metrics_print(App *app, Buffer *out)
@@ -118,5 +149,7 @@ void journal_metrics_print(App *app, Buffer *out)
     }
     put_counters(out, all, count);
     put_gauges(out, all, count, clock_now_us(app->world.clock) / US_PER_MS);
+    put_spans(out, all, count, false);
+    put_spans(out, all, count, true);
     put_health(out, journals, app_journal_alarm_count(app));
 }

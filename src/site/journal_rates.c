@@ -83,12 +83,6 @@ static Rated *find_or_make(JournalRates *rates, Slice name)
     return rated;
 }
 
-static uint64_t puts_of(const JournalStats *stats)
-{
-    const uint64_t *counters = stats->counters;
-    return counters[JOURNAL_COUNT_CREATED] + counters[JOURNAL_COUNT_MERGED];
-}
-
 static void look(JournalRates *rates, int64_t minute)
 {
     ARENA_SCOPE Arena *arena = arena_new();
@@ -104,7 +98,7 @@ static void look(JournalRates *rates, int64_t minute)
             continue;
         pthread_mutex_lock(&rates->lock);
         find_or_make(rates, names[i])->looks[minute % LOOKS] =
-            (Look){minute, puts_of(&stats), stats.counters[JOURNAL_COUNT_DONE]};
+            (Look){minute, journal_puts(&stats), stats.counters[JOURNAL_COUNT_DONE]};
         pthread_mutex_unlock(&rates->lock);
     }
     pthread_mutex_lock(&rates->lock);

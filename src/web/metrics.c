@@ -7,10 +7,9 @@
 
 enum { CLASSES = 5 }; /* 1xx to 5xx */
 
-/* Upper bounds in µs; the last bucket has none. */
-static const int64_t BOUNDS_US[] = {100,   250,   500,    1000,   2500,    5000,    10000,
-                                    25000, 50000, 100000, 250000, 1000000, 5000000, 30000000};
-enum { BUCKETS = sizeof BOUNDS_US / sizeof BOUNDS_US[0] + 1 };
+static const HistogramKind DURATION = {{100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000,
+                                        100000, 250000, 1000000, 5000000, 30000000},
+                                       1e6};
 
 typedef struct RouteCounts {
     _Atomic uint64_t by_class[CLASSES];
@@ -19,7 +18,7 @@ typedef struct RouteCounts {
 struct Metrics {
     const WebRoute *routes;
     size_t route_count;
-    _Atomic uint64_t buckets[BUCKETS];
+    _Atomic uint64_t buckets[HISTOGRAM_BUCKETS];
     _Atomic uint64_t duration_us;
     _Atomic uint64_t bytes;
     RouteCounts counts[]; /* one more than routes */
@@ -51,24 +50,21 @@ static uint64_t value_of(const _Atomic uint64_t *counter)
 
 void metrics_count(Metrics *metrics, const MetricsRequest *request)
 {
-    size_t bucket = 0;
     CHECK(request->route <= metrics->route_count && request->code >= 100 && request->code < 600);
-    while (bucket < BUCKETS - 1 && request->duration_us > BOUNDS_US[bucket])
-        bucket++;
     add(&metrics->counts[request->route].by_class[request->code / 100 - 1], 1);
-    add(&metrics->buckets[bucket], 1);
+    add(&metrics->buckets[histogram_bucket(&DURATION, request->duration_us)], 1);
     add(&metrics->duration_us, (uint64_t)request->duration_us);
     add(&metrics->bytes, request->bytes);
 }
 
-static void print_head(Buffer *out, const char *name, const char *help, const char *type)
+void metrics_print_head(Buffer *out, const char *name, const char *help, const char *type)
 {
     buffer_print(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
 static void print_requests(const Metrics *metrics, Buffer *out)
 {
-    print_head(out, "ostraka_http_requests_total", "Answered requests.", "counter");
+    metrics_print_head(out, "ostraka_http_requests_total", "Answered requests.", "counter");
     for (size_t i = 0; i <= metrics->route_count; i++) {
         bool is_route = i < metrics->route_count;
         for (int class = 0; class < CLASSES; class ++) {
@@ -85,20 +81,14 @@ static void print_requests(const Metrics *metrics, Buffer *out)
 
 static void print_durations(const Metrics *metrics, Buffer *out)
 {
-    uint64_t below = 0;
-    print_head(out, "ostraka_http_request_seconds",
-               "From a request's complete head to the last byte of its answer.", "histogram");
-    for (size_t i = 0; i < BUCKETS - 1; i++) {
-        below += value_of(&metrics->buckets[i]);
-        buffer_print(out, "ostraka_http_request_seconds_bucket{le=\"%g\"} %llu\n",
-                     (double)BOUNDS_US[i] / 1e6, (unsigned long long)below);
-    }
-    below += value_of(&metrics->buckets[BUCKETS - 1]);
-    buffer_print(out, "ostraka_http_request_seconds_bucket{le=\"+Inf\"} %llu\n",
-                 (unsigned long long)below);
-    buffer_print(out,
-                 "ostraka_http_request_seconds_sum %.6f\nostraka_http_request_seconds_count %llu\n",
-                 (double)value_of(&metrics->duration_us) / 1e6, (unsigned long long)below);
+    Histogram histogram = {.sum = value_of(&metrics->duration_us)};
+    for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+        histogram.buckets[i] = value_of(&metrics->buckets[i]);
+    metrics_print_head(out, "ostraka_http_request_seconds",
+                       "From a request's complete head to the last byte of its answer.",
+                       "histogram");
+    metrics_print_histogram(out, "ostraka_http_request_seconds", SLICE_EMPTY, &DURATION,
+                            &histogram);
 }
 
 void metrics_print(const Metrics *metrics, Buffer *out)
@@ -111,9 +101,30 @@ void metrics_print(const Metrics *metrics, Buffer *out)
 
 void metrics_print_one(Buffer *out, const char *name, const char *help, bool counter, double value)
 {
-    print_head(out, name, help, counter ? "counter" : "gauge");
+    metrics_print_head(out, name, help, counter ? "counter" : "gauge");
     if (fabs(value) < 9e15 && value == (double)(int64_t)value)
         buffer_print(out, "%s %lld\n", name, (long long)value);
     else
         buffer_print(out, "%s %.17g\n", name, value);
+}
+
+void metrics_print_histogram(Buffer *out, const char *name, Slice labels, const HistogramKind *kind,
+                             const Histogram *histogram)
+{
+    const char *open = labels.size > 0 ? "{" : "", *close = labels.size > 0 ? "}" : "";
+    Slice alone = slice_of(labels.data, labels.size > 0 ? labels.size - 1 : 0);
+    uint64_t below = 0;
+    for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        below += histogram->buckets[i];
+        buffer_print(out, "%s_bucket{%.*sle=\"", name, SLICE_ARG(labels));
+        if (i < HISTOGRAM_BOUNDS)
+            buffer_print(out, "%g", (double)kind->bounds[i] / kind->unit);
+        else
+            buffer_text(out, "+Inf");
+        buffer_print(out, "\"} %llu\n", (unsigned long long)below);
+    }
+    buffer_print(out, "%s_sum%s%.*s%s %.6f\n", name, open, SLICE_ARG(alone), close,
+                 (double)histogram->sum / kind->unit);
+    buffer_print(out, "%s_count%s%.*s%s %llu\n", name, open, SLICE_ARG(alone), close,
+                 (unsigned long long)below);
 }

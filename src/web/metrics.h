@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/bytes.h"
+#include "base/histogram.h"
 #include "web/route.h"
 
 typedef struct Metrics Metrics;
@@ -24,3 +25,8 @@ void metrics_print(const Metrics *metrics, Buffer *out);
 
 /* One line of HELP, one of TYPE and one of value, for metrics without labels. */
 void metrics_print_one(Buffer *out, const char *name, const char *help, bool counter, double value);
+/* The lines of HELP and TYPE, once for a name; `type` is counter, gauge or histogram. */
+void metrics_print_head(Buffer *out, const char *name, const char *help, const char *type);
+/* The lines of one histogram, below its head. `labels` is empty or ends with a comma: `group="main",`. */
+void metrics_print_histogram(Buffer *out, const char *name, Slice labels, const HistogramKind *kind,
+                             const Histogram *histogram);

@@ -309,6 +309,37 @@ TEST(a_second_owner_and_a_damaged_catalogue_are_refused)
     EXPECT_STATUS(try_open(&place), STATUS_CORRUPT);
 }
 
+static JournalClaimed put_and_claim(Place *place, Arena *arena)
+{
+    const Slice name = SLICE("j");
+    const JournalClaim claim = {.journals = &name, .journal_count = 1, .max_priority = UINT32_MAX};
+    JournalClaims claims;
+    put_some(place, "j", 1, 10);
+    EXPECT_STATUS(journal_claim(place->journals, &claim, arena, &claims, &place->reason),
+                  STATUS_OK);
+    EXPECT_I64(claims.count, 1);
+    return claims.entries[0];
+}
+
+/* As after `restore`, which brings no journals back. */
+TEST(a_directory_that_was_lost_repeats_no_id_and_no_token)
+{
+    Place place;
+    ARENA_SCOPE Arena *arena = arena_new();
+    open_place(&place, "[journal j]\n");
+    JournalClaimed before = put_and_claim(&place, arena);
+    put_some(&place, "j", 100000, 10); /* into another block of ids */
+    EXPECT(before.id < INT64_C(1) << 53);
+    journals_close(place.journals);
+    EXPECT_STATUS(disk_remove_tree(place.world.disk, place.directory, &place.reason), STATUS_OK);
+    test_world_pass(&place.own, 2 * US_PER_S);
+    EXPECT_STATUS(try_open(&place), STATUS_OK);
+    JournalClaimed after = put_and_claim(&place, arena);
+    EXPECT(after.id > before.id + 100000);
+    EXPECT(memcmp(after.token.bytes, before.token.bytes, 4) > 0); /* the epoch */
+    journals_close(place.journals);
+}
+
 TEST(the_catalogue_reads_what_it_writes_and_nothing_else)
 {
     BUFFER_SCOPE Buffer text = {0}, again = {0};

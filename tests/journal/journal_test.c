@@ -459,6 +459,62 @@ TEST(bounds_of_a_put_are_kept_on_both_sides)
     fixture_close(&fixture);
 }
 
+TEST(fields_of_tubes_are_checked_as_those_of_journals_are)
+{
+    Fixture fixture;
+    JournalAnswer answer;
+    fixture_open(&fixture, "[tubes]\nfield = n u64 required\n[journal j]\n");
+    JournalPut put = {.journal = SLICE("fresh"), .data = SLICE("{}"), .on_use = true};
+    EXPECT_STATUS(journal_put(fixture.journals, &put, &answer, &fixture.reason), STATUS_INVALID);
+    EXPECT(strcmp(fixture.reason.field, "n") == 0);
+    put.data = SLICE("no JSON");
+    EXPECT_STATUS(journal_put(fixture.journals, &put, &answer, &fixture.reason), STATUS_INVALID);
+    put.data = SLICE("{\"n\":7}");
+    EXPECT_STATUS(journal_put(fixture.journals, &put, &answer, &fixture.reason), STATUS_OK);
+    put.journal = SLICE("j"); /* declared: its own fields count, and it has none */
+    put.data = SLICE("no JSON");
+    EXPECT_STATUS(journal_put(fixture.journals, &put, &answer, &fixture.reason), STATUS_OK);
+    put = (JournalPut){.journal = SLICE("none"), .data = SLICE("{}")};
+    EXPECT_STATUS(journal_put(fixture.journals, &put, &answer, &fixture.reason), STATUS_NOT_FOUND);
+    fixture_close(&fixture);
+}
+
+TEST(puts_waits_and_runs_are_counted)
+{
+    Fixture fixture;
+    fixture_open(&fixture, "[journal j]\nlease_s = 60\n");
+    (void)fixture_put(&fixture, "j", "k", "1");
+    (void)fixture_put(&fixture, "j", "k", "2");
+    fixture_pass(&fixture, 700);
+    JournalClaimed claimed = fixture_claim(&fixture, "j");
+    (void)fixture_put(&fixture, "j", "k", "3"); /* held */
+    (void)fixture_put(&fixture, "j", "k", "4"); /* merged with that */
+    (void)fixture_put_at(&fixture, "j", "", fixture_now_ms(&fixture) + 10000);
+    JournalPut old = {.journal = SLICE("j"), .key = SLICE("k"), .insertion_ms = 1};
+    JournalAnswer answer;
+    EXPECT_STATUS(journal_put(fixture.journals, &old, &answer, &fixture.reason), STATUS_OK);
+    EXPECT_I64(answer.outcome, JOURNAL_STALE);
+    fixture_pass(&fixture, 3000);
+    EXPECT_STATUS(fixture_done(&fixture, &claimed), STATUS_OK);
+    claimed = fixture_claim(&fixture, "j"); /* due since it was put */
+    JournalStats stats = fixture_stats(&fixture, "j");
+    EXPECT_I64(journal_puts(&stats), 6);
+    EXPECT_I64(stats.counters[JOURNAL_COUNT_HELD_MERGED], 1);
+    EXPECT_I64(stats.wait.buckets[histogram_bucket(&JOURNAL_SPANS, 700)], 1);
+    EXPECT_I64(stats.wait.sum, 3700);
+    EXPECT_I64(stats.run.buckets[histogram_bucket(&JOURNAL_SPANS, 3000)], 1);
+    EXPECT_I64(stats.run.sum, 3000);
+    JournalsHealth health;
+    journals_health(fixture.journals, &health);
+    EXPECT_I64(health.group_count, 1);
+    EXPECT(strcmp(health.groups[0].name, "main") == 0 && health.groups[0].live_bytes > 0);
+    uint64_t commits = 0;
+    for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+        commits += health.groups[0].commits.buckets[i];
+    EXPECT(commits >= 6 && health.groups[0].sizes.sum >= 6);
+    fixture_close(&fixture);
+}
+
 TEST(existing_entries_keep_the_rules_under_which_they_were_made)
 {
     Fixture fixture;

@@ -214,9 +214,38 @@ void model_time(Model *model, int64_t wall_ms, int64_t boot_ms, bool stepped)
 void model_restart(Model *model)
 {
     model->hold_until_ms = 0;
+    for (size_t i = 0; i < MODEL_ENTRIES; i++) {
+        ModelEntry *entry = &model->entries[i], *held;
+        if (entry->state != 'P')
+            continue;
+        entry->deadline_ms = model->boot_ms + entry->run_lease_ms;
+        if (entry->owner == 0 || entry->given_up) {
+            entry->owner = 0;
+            continue;
+        }
+        held = held_of(model, entry);
+        entry->state = 'W';
+        entry->retry_ms = 0;
+        entry->late_done_counts = false;
+        if (held == NULL)
+            continue;
+        merge(model, entry, held);
+        gone(model, held, JOURNAL_COUNT_MERGED_AWAY);
+    }
+}
+
+bool model_has_tube(const Model *model)
+{
     for (size_t i = 0; i < MODEL_ENTRIES; i++)
-        if (model->entries[i].state == 'P')
-            model->entries[i].deadline_ms = model->boot_ms + model->entries[i].run_lease_ms;
+        if (model->entries[i].state != 0 && model->entries[i].journal == MODEL_TUBE)
+            return true;
+    return model->paused_until_ms[MODEL_TUBE] > model->boot_ms;
+}
+
+void model_tidy(Model *model)
+{
+    if (!model_has_tube(model))
+        memset(model->counters[MODEL_TUBE], 0, sizeof model->counters[MODEL_TUBE]);
 }
 
 /* ---- Putting ----------------------------------------------------------------------------------------------- */
@@ -250,6 +279,8 @@ static JournalAnswer merged(Model *model, ModelEntry *entry, const ModelEntry *p
           stale  ? JOURNAL_COUNT_STALE
           : held ? JOURNAL_COUNT_HELD
                  : JOURNAL_COUNT_MERGED);
+    if (held && !stale)
+        count(model, entry->journal, JOURNAL_COUNT_HELD_MERGED);
     return (JournalAnswer){.outcome = stale  ? JOURNAL_STALE
                                       : held ? JOURNAL_HELD_MERGED
                                              : JOURNAL_MERGED,
@@ -344,9 +375,11 @@ ModelEntry *model_choose(Model *model, const int *journals, size_t journal_count
     return best;
 }
 
-void model_hand_out(Model *model, ModelEntry *entry, JournalToken token, int64_t lease_ms)
+void model_hand_out(Model *model, ModelEntry *entry, JournalToken token, int64_t lease_ms,
+                    int owner)
 {
     entry->state = 'P';
+    entry->owner = owner;
     entry->token = token;
     entry->run_lease_ms = lease_ms > 0 ? lease_ms : entry->lease_ms;
     entry->deadline_ms = model->boot_ms + entry->run_lease_ms;
@@ -354,17 +387,9 @@ void model_hand_out(Model *model, ModelEntry *entry, JournalToken token, int64_t
     count(model, entry->journal, JOURNAL_COUNT_CLAIMS);
 }
 
-static Status step_token(Model *model, JournalCall call, const JournalStep *step)
+static Status end_it(Model *model, JournalCall call, const JournalStep *step, ModelEntry *entry,
+                     bool late)
 {
-    ModelEntry *entry = NULL;
-    for (size_t i = 0; i < MODEL_ENTRIES; i++)
-        if (model->entries[i].state != 0 &&
-            memcmp(&model->entries[i].token, &step->token, sizeof step->token) == 0)
-            entry = &model->entries[i];
-    bool late = entry != NULL && call == JOURNAL_CALL_DONE && entry->state == 'W' &&
-                entry->late_done_counts && !expired(model, entry);
-    if (entry == NULL || (entry->state != 'P' && !late))
-        return STATUS_CONFLICT;
     const ModelRules *rules = &model->rules[entry->journal];
     switch ((int)call) {
     case JOURNAL_CALL_EXTEND:
@@ -400,6 +425,44 @@ static Status step_token(Model *model, JournalCall call, const JournalStep *step
         count(model, entry->journal, JOURNAL_COUNT_BURIED);
         give_up(model, entry, false);
         return STATUS_OK;
+    }
+}
+
+static Status step_token(Model *model, JournalCall call, const JournalStep *step)
+{
+    ModelEntry *entry = NULL;
+    for (size_t i = 0; i < MODEL_ENTRIES; i++)
+        if (model->entries[i].state != 0 &&
+            memcmp(&model->entries[i].token, &step->token, sizeof step->token) == 0)
+            entry = &model->entries[i];
+    bool late = entry != NULL && call == JOURNAL_CALL_DONE && entry->state == 'W' &&
+                entry->late_done_counts && !expired(model, entry);
+    if (entry == NULL || (entry->state != 'P' && !late))
+        return STATUS_CONFLICT;
+    return end_it(model, call, step, entry, late);
+}
+
+Status model_owner_step(Model *model, JournalCall call, const JournalStep *step, int owner)
+{
+    ModelEntry *entry = model_find(model, step->id);
+    bool is_delete = call == JOURNAL_CALL_DELETE;
+    if (entry != NULL && entry->state == 'P' && entry->owner == owner)
+        return end_it(model, is_delete ? JOURNAL_CALL_DONE : call, step, entry, false);
+    if (entry == NULL || !is_delete || entry->state == 'P' || expired(model, entry))
+        return STATUS_NOT_FOUND;
+    gone(model, entry, JOURNAL_COUNT_REMOVED);
+    return STATUS_OK;
+}
+
+void model_owner_ends(Model *model, int owner)
+{
+    for (size_t i = 0; i < MODEL_ENTRIES; i++) {
+        ModelEntry *entry = &model->entries[i];
+        if (entry->state != 'P' || entry->owner != owner)
+            continue;
+        entry->retry_ms = 0;
+        entry->late_done_counts = false;
+        give_back(model, entry, true);
     }
 }
 

@@ -6,7 +6,8 @@
 
 #include "journal/journal.h"
 
-enum { MODEL_JOURNALS = 4, MODEL_ENTRIES = 4096, MODEL_TEXT = 24 };
+/* The last is a tube: it is there while it has entries or is paused, and its counts begin anew each time. */
+enum { MODEL_JOURNALS = 5, MODEL_TUBE = 4, MODEL_ENTRIES = 4096, MODEL_TEXT = 24 };
 
 typedef struct ModelRules {
     const char *name;
@@ -29,7 +30,7 @@ typedef struct ModelEntry {
     JournalToken token;
     bool given_up;
     bool late_done_counts; /* it lapsed, and nothing has come since */
-    bool changed;          /* during its run: a put that its worker has not seen */
+    int owner;             /* P: 1 …, of those who claim for themselves; 0: none */
 } ModelEntry;
 
 typedef struct Model {
@@ -44,14 +45,22 @@ typedef struct Model {
 
 /* Time goes on, or the wall clock is set; then the clocks are looked at. */
 void model_time(Model *model, int64_t wall_ms, int64_t boot_ms, bool stepped);
-/* All running entries have their whole lease again. */
+/* All running entries have their whole lease again, but what owners had claimed waits. */
 void model_restart(Model *model);
 /* `id`: that of the engine's answer, for an entry that is made. */
 JournalAnswer model_put(Model *model, int journal, const JournalPut *put, uint64_t id);
 /* The entry that must be handed out, or NULL; model_hand_out does it. */
 ModelEntry *model_choose(Model *model, const int *journals, size_t count, uint32_t most);
-void model_hand_out(Model *model, ModelEntry *entry, JournalToken token, int64_t lease_ms);
+void model_hand_out(Model *model, ModelEntry *entry, JournalToken token, int64_t lease_ms,
+                    int owner);
 MUST_USE Status model_step(Model *model, JournalCall call, const JournalStep *step);
+/* By id, of what the owner has claimed; JOURNAL_CALL_DELETE also of what nobody works on. */
+MUST_USE Status model_owner_step(Model *model, JournalCall call, const JournalStep *step,
+                                 int owner);
+void model_owner_ends(Model *model, int owner);
+bool model_has_tube(const Model *model);
+/* After each call: a tube with nothing in it is no more. */
+void model_tidy(Model *model);
 uint64_t model_kick_some(Model *model, int journal, uint64_t most);
 ModelEntry *model_find(Model *model, uint64_t id);
 int64_t model_process_ms(const Model *model, const ModelEntry *entry);

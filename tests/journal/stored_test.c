@@ -104,6 +104,13 @@ TEST(bodies_journals_rules_and_keys_are_read_back)
     EXPECT(journal_back.on_use && journal_back.counters[2] == 3);
     EXPECT_STATUS(stored_journal_read(slice_of(meta.data, meta.size - 1), &journal_back),
                   STATUS_CORRUPT);
+    meta.size -= (JOURNAL_COUNTERS - STORED_COUNTERS_FIRST) * sizeof(uint64_t);
+    meta.data[10] = STORED_COUNTERS_FIRST; /* as the first version wrote it */
+    EXPECT_STATUS(stored_journal_read(buffer_slice(&meta), &journal_back), STATUS_OK);
+    EXPECT(journal_back.counters[2] == 3 && journal_back.counters[STORED_COUNTERS_FIRST] == 0);
+    meta.data[10]--;
+    meta.size -= sizeof(uint64_t);
+    EXPECT_STATUS(stored_journal_read(buffer_slice(&meta), &journal_back), STATUS_CORRUPT);
     stored_rules(&rules, SLICE("name"), &set);
     EXPECT_STATUS(stored_rules_read(buffer_slice(&rules), &name, &set_back), STATUS_OK);
     EXPECT(slice_equal(name, SLICE("name")) && set_back.process == JOURNAL_KEEP &&

@@ -272,6 +272,42 @@ TEST(posts_of_many_threads_all_arrive_each_in_its_order)
     net_loop_close(&loop);
 }
 
+typedef struct Last {
+    NetLoop loop;
+    NetPost post;
+    bool ran;
+} Last;
+
+static void run_last(NetPost *post)
+{
+    OWNER_OF(post, Last, post)->ran = true;
+}
+
+static void *post_last(void *context)
+{
+    Last *last = context;
+    net_loop_post(&last->loop, &last->post);
+    return NULL;
+}
+
+/* The thread that posted may not have returned from it yet: it has nothing to do with the loop after that. */
+TEST(a_loop_may_be_freed_as_soon_as_the_last_post_has_run)
+{
+    for (int i = 0; i < 2000; i++) {
+        pthread_t thread;
+        Last *last = calloc(1, sizeof *last);
+        EXPECT(last != NULL);
+        last->post.run = run_last;
+        net_loop_open(&last->loop, world_real().clock);
+        EXPECT(pthread_create(&thread, NULL, post_last, last) == 0);
+        while (!last->ran)
+            net_loop_turn(&last->loop, 0);
+        net_loop_close(&last->loop);
+        free(last);
+        pthread_join(thread, NULL);
+    }
+}
+
 typedef struct Partner {
     NetLoop loop;
     NetPost post;

@@ -5,7 +5,7 @@ declare -A PACKAGES=(
     [build]="gcc libc6-dev meson ninja-build pkg-config python3 librocksdb-dev libjansson-dev libjemalloc-dev
              libsodium-dev libutf8proc-dev libcrypt-dev libcmark-dev libcurl4-openssl-dev libssl-dev
              zlib1g-dev libbrotli-dev brotli libqrencode-dev liboath-dev"
-    [test]="python3-pytest python3-aiosmtpd python3-cassandra python3-cryptography openssl zbar-tools"
+    [test]="python3-pytest python3-aiosmtpd python3-cassandra python3-cryptography openssl zbar-tools mandoc"
     [e2e]="chromium python3-venv"
     [attack]="nginx haproxy iproute2 binutils"
     [clients]="beanstalkd iproute2 python3-venv"
