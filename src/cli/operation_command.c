@@ -190,15 +190,17 @@ static Status read_request(Context *context, const Operation *operation, void *r
     return STATUS_OK;
 }
 
+const Actor COMMAND_OPERATOR = {.door = DOOR_COMMAND,
+                                .is_operator = true,
+                                .is_local = true,
+                                .origin = {"command line", 12},
+                                .agent = {"", 0}};
+
 /* With --as the person's own rights count, all of them: whoever may run commands needs no second factor. */
 static Status read_actor(Context *context, Account *account, Actor *actor, Reason *reason)
 {
     bool missing;
-    *actor = (Actor){.door = DOOR_COMMAND,
-                     .is_operator = true,
-                     .is_local = true,
-                     .origin = SLICE("command line"),
-                     .agent = SLICE_EMPTY};
+    *actor = COMMAND_OPERATOR;
     const CommandFlag *first = &context->parsed.command->flags[0];
     if (first->name == NULL || strcmp(first->name, "as") != 0 ||
         context->parsed.flags[0].data == NULL)

@@ -91,10 +91,14 @@ Status operation_admit(const Operation *operation, const Actor *actor, Reason *r
 
 /* ---- The audit log ------------------------------------------------------------------------------------------------------------- */
 
-Status operation_audit(Operations *ops, const Actor *actor, const AuditAct *act, Id *ret_id,
-                       Reason *reason)
+Status operation_audit_in(Audit *audit, const Actor *actor, const AuditAct *act, Id *ret_id,
+                          Reason *reason)
 {
     AuditAct full = *act;
+    if (audit == NULL)
+        return reason_set(reason, STATUS_REFUSED, "",
+                          "without the site's key it cannot be written to the audit log, so it was "
+                          "not done");
     size_t characters = 0;
     full.actor = actor_id(actor);
     full.origin = actor->origin;
@@ -105,12 +109,18 @@ Status operation_audit(Operations *ops, const Actor *actor, const AuditAct *act,
                           AUDIT_REASON_MAX);
     if (full.details.size > AUDIT_DETAILS_BYTES) /* for admins; the rest is in the thing itself */
         full.details = slice_of(full.details.data, AUDIT_DETAILS_BYTES);
-    Status status = audit_begin(ops->app->audit, &full, ret_id);
+    Status status = audit_begin(audit, &full, ret_id);
     if (status == STATUS_UNAVAILABLE ||
         status == STATUS_UNKNOWN) /* of the entry; nothing else was begun */
         return reason_set(reason, STATUS_UNAVAILABLE, "",
                           "it could not be written to the audit log, so it was not done");
     return status;
+}
+
+Status operation_audit(Operations *ops, const Actor *actor, const AuditAct *act, Id *ret_id,
+                       Reason *reason)
+{
+    return operation_audit_in(ops->app->audit, actor, act, ret_id, reason);
 }
 
 Status operation_audit_own(Operations *ops, const Actor *actor, const char *what, Id *ret_id,
@@ -193,15 +203,17 @@ static Status begin(Operations *ops, OperationCall *call, Id *ret_id)
 
 static void end(Operations *ops, OperationCall *call, Id id, int64_t begun_us)
 {
-    Clock clock = ops->app->world.clock;
     settle(call);
     call->outcome = call->status;
     if (call->status == STATUS_OK && !call->is_unread && call->operation->outcome != NULL)
         call->outcome = call->operation->outcome(call->answer);
     (void)!operation_audit_end(ops, id, call->outcome);
+    if (call->operation->least_ms == 0 ||
+        call->status == STATUS_THROTTLED) /* that looked at nothing */
+        return;
+    Clock clock = ops->app->world.clock;
     int64_t left_us = begun_us + call->operation->least_ms * US_PER_MS - clock_steady_us(clock);
-    if (call->operation->least_ms > 0 && left_us > 0 &&
-        call->status != STATUS_THROTTLED) /* that looked at nothing */
+    if (left_us > 0)
         clock_sleep_us(clock, left_us);
 }
 

@@ -363,6 +363,9 @@ void operations_notify(Operations *ops, ChangeKind kind, uint64_t id);
  * do not do it. */
 MUST_USE Status operation_audit(Operations *ops, const Actor *actor, const AuditAct *act,
                                 Id *ret_id, Reason *reason);
+/* The same for what needs no site; NULL: the site's key is not here. */
+MUST_USE Status operation_audit_in(Audit *audit, const Actor *actor, const AuditAct *act,
+                                   Id *ret_id, Reason *reason);
 /* The entry for what belongs to the one who does it: only commands that act in somebody's name have one, *ret_id is zero for all else.
  * `what` is the command. */
 MUST_USE Status operation_audit_own(Operations *ops, const Actor *actor, const char *what,
