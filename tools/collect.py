@@ -4,7 +4,7 @@
 Usage: collect.py OUTPUT HEADER TYPE TABLE PREFIX MACRO FILE…
 
 Writes `const TYPE *const TABLE[]`, ended by NULL, with &PREFIXname for every `MACRO(name, …` that begins a line of one of the files, in the
-order of the files' names and of their lines. An OUTPUT that ends with .h only declares them.
+order of the files' names and of their lines. In place of MACRO may stand what comes before the name: "const Record ". An OUTPUT that ends with .h only declares them.
 """
 import pathlib
 import re
@@ -15,7 +15,7 @@ def main():
     output, header, kind, table, prefix, macro, *files = sys.argv[1:]
     names = []
     for file in sorted(files):
-        names += re.findall(rf"^{macro}\((\w+)", pathlib.Path(file).read_text(), re.M)
+        names += re.findall(rf"^{macro}(\w+)" if macro.endswith(" ") else rf"^{macro}\((\w+)", pathlib.Path(file).read_text(), re.M)
     lines = [f'/* Made by tools/collect.py from the sources; do not edit. */\n#include "{header}"\n']
     lines += [f"extern const {kind} {prefix}{name};" for name in names]
     if output.endswith(".h"):
