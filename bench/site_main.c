@@ -286,6 +286,7 @@ static void settings(int count, char **words, Arena *arena)
 {
     Reason reason = {0};
     config_defaults(&bench.config);
+    bench.config.data = bench.directory;
     for (int i = 3; i < count; i++) {
         Slice word = slice_from(words[i]);
         size_t equals = slice_find(word, '=');

@@ -4,8 +4,8 @@
 Usage: collect.py OUTPUT HEADER TYPE TABLE PREFIX MACRO FILE…
 
 Writes `const TYPE *const TABLE[]`, ended by NULL, with &PREFIXname for every `MACRO(name, …` that begins a line of one of the files, in the
-order of the files' names and of their lines. An OUTPUT that ends with .h only declares them. A MACRO( anywhere else, such as in another macro,
-would be left out of the table, so it is an error.
+order of the files' names and of their lines. In place of MACRO may stand what comes before the name: "const Record ". An OUTPUT that ends with
+.h only declares them. A MACRO( anywhere else, such as in another macro, would be left out of the table, so it is an error.
 """
 import pathlib
 import re
@@ -17,7 +17,9 @@ def main():
     names = []
     for file in sorted(files):
         text = pathlib.Path(file).read_text()
-        names += re.findall(rf"^{macro}\((\w+)", text, re.M)
+        names += re.findall(rf"^{macro}(\w+)" if macro.endswith(" ") else rf"^{macro}\((\w+)", text, re.M)
+        if macro.endswith(" "):
+            continue
         code = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.S)
         missed = re.search(rf"^(?!#define {macro}\().*[^\w\n]{macro}\(", code, re.M)
         if missed:

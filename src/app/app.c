@@ -92,7 +92,7 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
                                       .policies = app.policies,
                                       .window_days = (uint32_t)SETTINGS_AT_FIRST.window_days,
                                       .shared = shared});
-    app.changes = changes_new(app.ranking);
+    app.changes = changes_new(app.policies, app.ranking);
     app.votes = votes_new(&(VotesOptions){.store = store,
                                           .world = world,
                                           .accounts = app.accounts,
@@ -100,8 +100,8 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
                                           .listener = changes_of_votes(app.changes),
                                           .shared = shared,
                                           .read_cache_us = read_cache_us(store)});
-    app.sync = instance_sync_new(
-        &(InstanceSyncOptions){store, app.policies, app.ranking, app.changes, world.clock});
+    app.sync =
+        instance_sync_new(&(InstanceSyncOptions){store, app.ranking, app.changes, world.clock});
     *ret_app = app;
     set_first_home(ret_app);
     TRY(account_roles_from(slice_from(parts->config->second_factor_roles), "second_factor_roles",
@@ -157,7 +157,7 @@ static void keep_for(void *self, const Retention *retention)
     mail_keep_failed(app->mail, retention->letters);
 }
 
-static void hear_leaving(void *self, uint64_t policy, uint64_t account)
+static void hear_task(void *self, uint64_t policy, uint64_t account)
 {
     App *app = self;
     changes_notify(app->changes, policy != 0 ? CHANGE_POLICY : CHANGE_ACCOUNT,
@@ -189,7 +189,7 @@ static void make_tasks(App *app, Log *log, const char *address)
         .journal_teller = {app->watch != NULL ? journal_watch_look : NULL, app->watch},
         .hidden_teller = {app_tell_hidden, app},
         .digest_teller = {app_send_digest, app->digests},
-        .leaving_listener = {hear_leaving, app}});
+        .listener = {hear_task, app}});
 }
 
 Status app_start(App *app, Log *log, const char *address, Reason *reason)

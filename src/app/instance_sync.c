@@ -72,13 +72,8 @@ static Status follow_news(struct InstanceSync *sync, int64_t since_s, int64_t un
     sync->count = 0;
     memset(sync->changed, 0, sizeof sync->changed);
     TRY(news_read(with->store, since_s, until_s, take_news, sync));
-    for (size_t i = 0; i < sync->count; i++) {
-        policies_forget(with->policies, sync->policies[i]);
-        Status status = ranking_policy_changed(with->ranking, sync->policies[i]);
-        changes_notify(with->changes, CHANGE_POLICY, sync->policies[i]);
-        if (status != STATUS_NOT_FOUND)
-            TRY(status);
-    }
+    for (size_t i = 0; i < sync->count; i++)
+        TRY(changes_notify_policy(with->changes, sync->policies[i]));
     for (ChangeKind kind = 0; kind < CHANGE_KINDS; kind++)
         if (sync->changed[kind])
             changes_notify(with->changes, kind, 0);

@@ -10,7 +10,6 @@
 
 typedef struct InstanceSyncOptions {
     Store *store;
-    Policies *policies;
     Ranking *ranking;
     Changes *changes;
     Clock clock;

@@ -35,8 +35,7 @@ typedef enum CommandNeeds {
 
 typedef struct Context Context;
 
-/* What the audit log (audit.h) hears of a command. Each row says what, or why nothing; a command cannot note what its row does not name
- * (command_audit_begin), and tests/cli/test_audit.py does every one and looks. */
+/* What the audit log (audit.h) hears of a command. Each row says what, or why nothing; tests/site/test_noted.py does every one and looks. */
 typedef struct CommandNote {
     uint64_t acts;    /* 1 << AUDIT_…, one or several */
     const char *none; /* why nothing; NULL where there are acts */
@@ -104,6 +103,9 @@ struct Context {
     Arena *arena;
 };
 
+/* Who acts by a command that is no operation. */
+extern const Actor COMMAND_OPERATOR;
+
 void command_print(Context *context, const char *format, ...) PRINTF_LIKE(2, 3);
 void command_write(Context *context, Slice bytes);
 /* "ostraka: …" on stderr; returns EXIT_FAILED. */
@@ -114,12 +116,6 @@ Slice command_flag(const Context *context, const char *name);
 void command_json(Context *context, const Buffer *json);
 /* A path as the caller wrote it, as an absolute one. */
 const char *command_path(const Context *context, Slice path);
-
-/* Notes what the command is about to do, from "command line"; too many details are cut. Anything but OK: do not do it, `reason` says why. */
-MUST_USE Status command_audit_begin(Context *context, const AuditAct *act, Id *ret_id,
-                                    Reason *reason);
-/* Notes what came of it, which it returns. */
-MUST_USE Status command_audit_end(Context *context, Id id, Status outcome);
 
 /* All commands for a terminal, one command, or all as Markdown for docs/commands.md; all for scripts, with what each notes. */
 void command_help(Buffer *out);

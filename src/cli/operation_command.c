@@ -190,15 +190,17 @@ static Status read_request(Context *context, const Operation *operation, void *r
     return STATUS_OK;
 }
 
+const Actor COMMAND_OPERATOR = {.door = DOOR_COMMAND,
+                                .is_operator = true,
+                                .is_local = true,
+                                .origin = {"command line", 12},
+                                .agent = {"", 0}};
+
 /* With --as the person's own rights count, all of them: whoever may run commands needs no second factor. */
 static Status read_actor(Context *context, Account *account, Actor *actor, Reason *reason)
 {
     bool missing;
-    *actor = (Actor){.door = DOOR_COMMAND,
-                     .is_operator = true,
-                     .is_local = true,
-                     .origin = SLICE("command line"),
-                     .agent = SLICE_EMPTY};
+    *actor = COMMAND_OPERATOR;
     const CommandFlag *first = &context->parsed.command->flags[0];
     if (first->name == NULL || strcmp(first->name, "as") != 0 ||
         context->parsed.flags[0].data == NULL)
@@ -242,9 +244,14 @@ int command_run_operation(Context *context)
     Status status = read_request(context, operation, request, &reason);
     if (status == STATUS_OK)
         status = read_actor(context, &account, &actor, &reason);
-    OperationCall call = {operation, &actor, request, answer, false};
+    OperationCall call = {.operation = operation,
+                          .actor = &actor,
+                          .request = request,
+                          .answer = answer,
+                          .arena = context->arena,
+                          .reason = &reason};
     if (status == STATUS_OK)
-        status = operation_run(context->ops, &call, context->arena, &reason);
+        status = operation_run(context->ops, &call);
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     if (call.is_unread) {
@@ -253,9 +260,8 @@ int command_run_operation(Context *context)
                                    : SLICE("done; what is there now could not be read\n"));
         return EXIT_DONE;
     }
-    status = operation_outcome(operation, answer);
-    if (status != STATUS_OK && !context->parsed.json)
-        return command_fail(context, status, &reason);
+    if (call.outcome != STATUS_OK && !context->parsed.json)
+        return command_fail(context, call.outcome, &reason);
     print_answer(context, operation, answer);
-    return status == STATUS_OK ? EXIT_DONE : EXIT_FAILED;
+    return call.outcome == STATUS_OK ? EXIT_DONE : EXIT_FAILED;
 }

@@ -2,31 +2,22 @@
 #include "cli/ledger_commands.h"
 #include "cli/open.h"
 #include "cli/site_facts.h"
+#include "operations/store_state.h"
 #include "store/rocksdb/rocksdb.h"
 
 /* ---- The store ------------------------------------------------------------------------------------------- */
 
-/* Whoever has the machine can copy the files anyway, and a disk that takes no writes is when a copy is needed most: so one that cannot be noted
- * is made all the same, and says so. */
-static Status back_up(Context *context, const char *directory, Reason *reason)
-{
-    Id note;
-    Reason why = {0};
-    Status noted = command_audit_begin(
-        context, &(AuditAct){.kind = AUDIT_BACKUP, .details = slice_from(directory)}, &note, &why);
-    Status status = store_backup(context->store, directory, reason);
-    if (noted == STATUS_OK)
-        return command_audit_end(context, note, status);
-    context->output.write(context->output.self, 2,
-                          SLICE("ostraka: the log of acts takes no note of this backup\n"));
-    return status;
-}
-
 int run_backup(Context *context)
 {
     Reason reason = {0};
+    bool is_noted = true;
+    BackupOf of = {context->store, context->audit};
     const char *directory = command_path(context, context->parsed.operands[0]);
-    Status status = back_up(context, directory, &reason);
+    AuditAct act = {.kind = AUDIT_BACKUP, .reason = SLICE_EMPTY, .details = slice_from(directory)};
+    Status status = store_make_backup(&of, &COMMAND_OPERATOR, &act, directory, &is_noted, &reason);
+    if (!is_noted)
+        context->output.write(context->output.self, 2,
+                              SLICE("ostraka: the log of acts takes no note of this backup\n"));
     if (status != STATUS_OK)
         return command_fail(context, status, &reason);
     if (context->parsed.json) {

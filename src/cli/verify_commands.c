@@ -1,6 +1,6 @@
 /* verify_commands.c -- the auditor. */
 #include "cli/ledger_commands.h"
-#include "verify/verify.h"
+#include "operations/store_state.h"
 
 /* ---- Verify -------------------------------------------------------------------------------------------------- */
 
@@ -82,7 +82,6 @@ static Status audit(Context *context, Audience *audience, VerifyReport *ret_repo
                     bool *ret_repaired, Reason *reason)
 {
     App *app = context->app;
-    Id note;
     VerifyOptions options = {.store = app->store,
                              .world = app->world,
                              .accounts = app->accounts,
@@ -97,8 +96,7 @@ static Status audit(Context *context, Audience *audience, VerifyReport *ret_repo
     *ret_repaired = command_flag(context, "repair").data != NULL && can_heal(ret_report);
     if (!*ret_repaired)
         return STATUS_OK;
-    TRY(command_audit_begin(context, &(AuditAct){.kind = AUDIT_REPAIR}, &note, reason));
-    Status healed = command_audit_end(context, note, verify_repair(&options, ret_report));
+    Status healed = store_repair(context->ops, &COMMAND_OPERATOR, &options, ret_report, reason);
     if (healed != STATUS_CORRUPT) /* a voter's log cannot be read: the second look names them */
         TRY(healed);
     end_bar(audience);

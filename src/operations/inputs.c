@@ -326,6 +326,12 @@ static Status check_row(const Operation *row, Reason *reason)
         (row->command.words == NULL) != (row->no_command != NULL))
         return reason_set(reason, STATUS_INVALID, row->name,
                           "each door is there, or says why it is not");
+    if ((row->run == NULL) == (row->run_many == NULL) ||
+        (row->run_many != NULL && row->least_ms > 0) ||
+        (row->begin != NULL && (row->run_many != NULL || row->outcome != NULL)))
+        return reason_set(reason, STATUS_INVALID, row->name,
+                          "has one function, and one for many makes nobody wait; what comes later "
+                          "tells no outcome of its own");
     if (!row->asks && row->audits == 0 && row->no_audits == NULL)
         return reason_set(reason, STATUS_INVALID, row->name,
                           "changes something, and says neither what it audits nor why nothing");

@@ -91,10 +91,14 @@ Status operation_admit(const Operation *operation, const Actor *actor, Reason *r
 
 /* ---- The audit log ------------------------------------------------------------------------------------------------------------- */
 
-Status operation_audit(Operations *ops, const Actor *actor, const AuditAct *act, Id *ret_id,
-                       Reason *reason)
+Status operation_audit_in(Audit *audit, const Actor *actor, const AuditAct *act, Id *ret_id,
+                          Reason *reason)
 {
     AuditAct full = *act;
+    if (audit == NULL)
+        return reason_set(reason, STATUS_REFUSED, "",
+                          "without the site's key it cannot be written to the audit log, so it was "
+                          "not done");
     size_t characters = 0;
     full.actor = actor_id(actor);
     full.origin = actor->origin;
@@ -105,12 +109,18 @@ Status operation_audit(Operations *ops, const Actor *actor, const AuditAct *act,
                           AUDIT_REASON_MAX);
     if (full.details.size > AUDIT_DETAILS_BYTES) /* for admins; the rest is in the thing itself */
         full.details = slice_of(full.details.data, AUDIT_DETAILS_BYTES);
-    Status status = audit_begin(ops->app->audit, &full, ret_id);
+    Status status = audit_begin(audit, &full, ret_id);
     if (status == STATUS_UNAVAILABLE ||
         status == STATUS_UNKNOWN) /* of the entry; nothing else was begun */
         return reason_set(reason, STATUS_UNAVAILABLE, "",
                           "it could not be written to the audit log, so it was not done");
     return status;
+}
+
+Status operation_audit(Operations *ops, const Actor *actor, const AuditAct *act, Id *ret_id,
+                       Reason *reason)
+{
+    return operation_audit_in(ops->app->audit, actor, act, ret_id, reason);
 }
 
 Status operation_audit_own(Operations *ops, const Actor *actor, const char *what, Id *ret_id,
@@ -144,62 +154,94 @@ void operation_done(void)
 }
 
 /* A failure says that nothing was done, but for UNKNOWN: what it says must hold. */
-static Status end_of(OperationCall *call, Status status, uint64_t effects_before, Reason *reason)
+static void settle(OperationCall *call)
 {
+    Status status = call->status;
     bool is_read_failure = status == STATUS_UNAVAILABLE || status == STATUS_UNKNOWN ||
                            status == STATUS_CORRUPT || status == STATUS_NOT_FOUND;
-    if (is_done && is_read_failure) {
+    if (call->is_done && is_read_failure) {
         call->is_unread = true;
-        return reason_set(reason, STATUS_OK, "", "%s", "");
+        call->status = reason_set(call->reason, STATUS_OK, "", "%s", "");
+    } else if (call->has_effects && (status == STATUS_UNAVAILABLE || status == STATUS_CORRUPT)) {
+        call->status = reason_set(call->reason, STATUS_UNKNOWN, "",
+                                  "It was begun, and perhaps not ended. Send it again: what was "
+                                  "done already is not done twice.");
     }
-    bool has_effects = !call->operation->asks && store_effects() != effects_before;
-    if (has_effects && (status == STATUS_UNAVAILABLE || status == STATUS_CORRUPT))
-        return reason_set(reason, STATUS_UNKNOWN, "",
-                          "It was begun, and perhaps not ended. Send it again: what was done "
-                          "already is not done twice.");
-    return status;
 }
 
-static Status run(Operations *ops, OperationCall *call, Arena *arena, Reason *reason)
+static void run_one(Operations *ops, OperationCall *call)
 {
     uint64_t before = store_effects();
     is_done = false;
-    Status status =
-        call->operation->run(ops, call->actor, call->request, arena, call->answer, reason);
-    return end_of(call, status, before, reason);
+    call->status = call->operation->run(ops, call->actor, call->request, call->arena, call->answer,
+                                        call->reason);
+    call->is_done = is_done;
+    call->has_effects = !call->operation->asks && store_effects() != before;
 }
 
-/* A command in somebody's name, which no other entry would tell. What they hold is not in it. */
-static Status run_in_name(Operations *ops, OperationCall *call, Arena *arena, Reason *reason)
+/* How many of these, from the first on, are one call. */
+static size_t shared(OperationCall *const *calls, size_t count)
 {
-    Id id;
-    TRY(operation_audit_own(ops, call->actor, call->operation->command.words, &id, reason));
-    Status status = run(ops, call, arena, reason);
-    bool has_answer = status == STATUS_OK && !call->is_unread;
-    audit_end(ops->app->audit, id,
-              has_answer ? operation_outcome(call->operation, call->answer) : status);
-    return status;
+    OperationRunMany *many = calls[0]->operation->run_many;
+    size_t alike = 1;
+    while (many != NULL && alike < count && calls[alike]->operation->run_many == many)
+        alike++;
+    return alike;
 }
 
-Status operation_outcome(const Operation *operation, const void *answer)
-{
-    return operation->outcome != NULL ? operation->outcome(answer) : STATUS_OK;
-}
-
-Status operation_run(Operations *ops, OperationCall *call, Arena *arena, Reason *reason)
+/* A command in somebody's name, which no other entry would tell, has one. What they hold is not in it. */
+static Status begin(Operations *ops, OperationCall *call, Id *ret_id)
 {
     const Operation *operation = call->operation;
-    const Actor *actor = call->actor;
-    call->is_unread = false;
-    TRY(operation_admit(operation, actor, reason));
-    bool in_name =
-        actor->is_operator && actor->account != NULL && !operation->asks && operation->audits == 0;
+    *ret_id = (Id){0};
+    call->is_unread = call->is_done = call->has_effects = false;
+    TRY(operation_admit(operation, call->actor, call->reason));
+    if (operation->asks || operation->audits != 0)
+        return STATUS_OK;
+    return operation_audit_own(ops, call->actor, operation->command.words, ret_id, call->reason);
+}
+
+static void end(Operations *ops, OperationCall *call, Id id, int64_t begun_us)
+{
+    settle(call);
+    call->outcome = call->status;
+    if (call->status == STATUS_OK && !call->is_unread && call->operation->outcome != NULL)
+        call->outcome = call->operation->outcome(call->answer);
+    (void)!operation_audit_end(ops, id, call->outcome);
+    if (call->operation->least_ms == 0 ||
+        call->status == STATUS_THROTTLED) /* that looked at nothing */
+        return;
     Clock clock = ops->app->world.clock;
-    int64_t until_us = clock_steady_us(clock) + operation->least_ms * US_PER_MS;
-    Status status = in_name ? run_in_name(ops, call, arena, reason) : run(ops, call, arena, reason);
-    int64_t left_us = until_us - clock_steady_us(clock);
-    if (operation->least_ms > 0 && left_us > 0 &&
-        status != STATUS_THROTTLED) /* that looked at nothing */
+    int64_t left_us = begun_us + call->operation->least_ms * US_PER_MS - clock_steady_us(clock);
+    if (left_us > 0)
         clock_sleep_us(clock, left_us);
-    return status;
+}
+
+void operation_run_many(Operations *ops, OperationCall *const *calls, size_t count)
+{
+    OperationCall *begun[WEB_BATCH_MAX];
+    Id ids[WEB_BATCH_MAX];
+    size_t begun_count = 0;
+    int64_t begun_us = clock_steady_us(ops->app->world.clock);
+    CHECK(count <= WEB_BATCH_MAX);
+    for (size_t i = 0; i < count; i++) {
+        begun[begun_count] = calls[i];
+        calls[i]->status = calls[i]->outcome = begin(ops, calls[i], &ids[begun_count]);
+        begun_count += calls[i]->status == STATUS_OK;
+    }
+    for (size_t i = 0, alike; i < begun_count; i += alike) {
+        alike = shared(begun + i, begun_count - i);
+        if (begun[i]->operation->run_many != NULL)
+            begun[i]->operation->run_many(ops, begun + i, alike);
+        else
+            run_one(ops, begun[i]);
+    }
+    for (size_t i = 0; i < begun_count; i++)
+        end(ops, begun[i], ids[i], begun_us);
+}
+
+Status operation_run(Operations *ops, OperationCall *call)
+{
+    operation_run_many(ops, &call, 1);
+    return call->status;
 }

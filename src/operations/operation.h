@@ -12,16 +12,16 @@
  *               .api = {.method = WEB_DELETE, .path = "featured/{policy}"}, .page = {.path = "/desk/featured/{policy}/remove"}, .command = {.words = "feature remove"},
  *               .inputs = {INPUT("policy", FeatureRemove, policy, POLICY, .operand = true, .help = "The policy."), …})
  *
- * Promises:
- *   1. operation_run checks the row's access with the rights that count here (actor_roles), whichever door the request came by.
+ * Promises, for each call of operation_run and each of operation_run_many:
+ *   1. It checks the row's access with the rights that count here (actor_roles), whichever door the request came by.
  *   2. What an operation does for others is in the audit log before it is done. What a command does in somebody's name is, too.
  *   3. An input that breaks its bounds never reaches the function; the reason names the input and the rule.
  *   4. After OK whatever this process keeps in memory of the thing has been dropped (operations_notify); other instances and those who
  *      come after a crash learn of it from the store.
  *   5. The answer is the same struct for every door, and its JSON is written by the same schema.
  *   6. Once something was changed nothing that fails makes "nothing was changed" of it: operation_run looks at what the store was asked to
- *      write (store_effects), and a failure that comes after a change is UNKNOWN. A function that reads more for its answer calls
- *      operation_done first; what fails then is only the answer (OperationCall.is_unread), and the doors say so.
+ *      write (store_effects; of several calls their function says it), and a failure that comes after a change is UNKNOWN. A function that
+ *      reads more for its answer calls operation_done first; what fails then is only the answer (OperationCall.is_unread), and the doors say so.
  * Rows are collected by the build (tools/collect.py): a new file in this folder with an OPERATION in it is all that is needed.
  * A row that has no page, route or command says why in `.no_page`, `.no_api`, `.no_command`; tests/doors refuses a row that does not. */
 #pragma once
@@ -148,6 +148,8 @@ typedef struct Input {
     bool in_body;       /* ONCE: programs may send it in the body, in place of Idempotency-Key */
     bool lines;         /* of TEXTS: on a form one field with a line for each, not several fields */
     bool form_optional; /* a form may leave it empty, and the function judges it */
+    const char
+        *form_fallback; /* what a form means that does not say it; NULL: nothing in particular */
     bool or_number;     /* of a LINE: programs may send a whole number */
     int64_t least, most;
     int most_count;           /* of lists */
@@ -193,10 +195,32 @@ typedef Status OperationBegin(Operations *ops, const Actor *actor, const void *r
 typedef Status OperationRun(Operations *ops, const Actor *actor, const void *request, Arena *arena,
                             void *ret_answer, Reason *reason);
 
+/* What a door asks for, and what it gets. */
+typedef struct OperationCall {
+    const Operation *operation;
+    const Actor *actor;
+    const void *request;
+    void *answer; /* zeroed by the door */
+    Arena *arena;
+    Reason *reason;
+    Status status; /* out */
+    /* Out: the same; where that is OK, what came of it by the answer (Operation.outcome). */
+    Status outcome;
+    /* Out, with OK: it is done, and what is there now could not be read; the answer says nothing of it. */
+    bool is_unread;
+    /* By OperationRunMany: what was asked for is done, as operation_done says it; the store was asked to change something for it, and
+     * perhaps did. */
+    bool is_done, has_effects;
+} OperationCall;
+/* Several calls, of different people, that wait for the store once. Sets the status of each and what it did; whatever is wrong with one is
+ * nothing to the others. */
+typedef void OperationRunMany(Operations *ops, OperationCall *const *calls, size_t count);
+
 struct Operation {
     const char *name; /* "feature_remove" */
     const char *help; /* one sentence, imperative */
     OperationRun *run;
+    OperationRunMany *run_many; /* in place of `run` */
     OperationBegin *begin; /* the same for doors that need not wait; NULL: it is done at once */
     size_t request_size, answer_size;
     const ApiSchema *answers; /* NULL: only that it was done */
@@ -273,6 +297,14 @@ struct Operation {
                                       .answer_size = sizeof(answer_type),                          \
                                       __VA_ARGS__}
 
+/* The same with an OperationRunMany, which several rows may share; they have the types in common. */
+#define OPERATION_MANY(id, function, request_type, answer_type, ...)        \
+    const Operation OPERATION_##id = {.name = #id,                          \
+                                      .run_many = (function),               \
+                                      .request_size = sizeof(request_type), \
+                                      .answer_size = sizeof(answer_type),   \
+                                      __VA_ARGS__}
+
 /* For operations whose answer is only that it was done, or that ask for nothing. */
 typedef struct Done {
     bool done;
@@ -286,25 +318,15 @@ extern const Operation *const OPERATIONS[];
 size_t operation_input_count(const Operation *operation);
 const Input *operation_input(const Operation *operation, const char *name);
 
-/* What a door asks for, and what it gets. */
-typedef struct OperationCall {
-    const Operation *operation;
-    const Actor *actor;
-    const void *request;
-    void *answer; /* zeroed by the door */
-    bool
-        is_unread; /* out, with OK: it is done, and what is there now could not be read; the answer says nothing of it */
-} OperationCall;
-
-/* Checks access, notes a command that acts in somebody's name, runs the function. */
-MUST_USE Status operation_run(Operations *ops, OperationCall *call, Arena *arena, Reason *reason);
+/* Checks access, notes a command that acts in somebody's name, runs the function; returns call->status. */
+MUST_USE Status operation_run(Operations *ops, OperationCall *call);
+/* The same for several, of which those beside each other that share their OperationRunMany are one call of it. */
+void operation_run_many(Operations *ops, OperationCall *const *calls, size_t count);
 /* Called by a function when what was asked for is done, before it reads what is there now for the answer: see promise 6. */
 void operation_done(void);
 /* Waits for what `begin` began: what `run` of such a row does. */
 MUST_USE Status operation_wait(Operations *ops, OperationLater *later, void *ret_answer,
                                Reason *reason);
-/* What came of an operation that returned OK, by its answer. */
-MUST_USE Status operation_outcome(const Operation *operation, const void *answer);
 /* The first part alone: who may. LOGIN, DENIED. */
 MUST_USE Status operation_admit(const Operation *operation, const Actor *actor, Reason *reason);
 
@@ -349,6 +371,9 @@ void operations_notify(Operations *ops, ChangeKind kind, uint64_t id);
  * do not do it. */
 MUST_USE Status operation_audit(Operations *ops, const Actor *actor, const AuditAct *act,
                                 Id *ret_id, Reason *reason);
+/* The same for what needs no site; NULL: the site's key is not here. */
+MUST_USE Status operation_audit_in(Audit *audit, const Actor *actor, const AuditAct *act,
+                                   Id *ret_id, Reason *reason);
 /* The entry for what belongs to the one who does it: only commands that act in somebody's name have one, *ret_id is zero for all else.
  * `what` is the command. */
 MUST_USE Status operation_audit_own(Operations *ops, const Actor *actor, const char *what,

@@ -42,10 +42,5 @@ void operations_free(Operations *ops)
 
 void operations_notify(Operations *ops, ChangeKind kind, uint64_t id)
 {
-    if (kind == CHANGE_POLICY) {
-        policies_forget(ops->app->policies, id);
-        if (ops->app->ranking_loaded)
-            (void)!ranking_policy_changed(ops->app->ranking, id); /* the next load corrects it */
-    }
     changes_notify(ops->app->changes, kind, id);
 }

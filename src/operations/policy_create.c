@@ -31,7 +31,7 @@ static Status policy_create(Operations *ops, const Actor *actor, const PolicyCre
         save.create_held = settings.create_cost;
     }
     TRY(votes_save(ops->app->votes, &save, arena, &result, reason));
-    *ret_saved = vote_saved_of(&result, arena, reason);
+    vote_saved_set(ret_saved, &result, arena, reason);
     if (result.outcome == SAVE_REFUSED &&
         (result.rule == VOTE_RULE_BALANCE || result.rule == VOTE_RULE_CREATE_COST ||
          result.rule == VOTE_RULE_HELD))

@@ -154,26 +154,44 @@ static Slice backup_name(int64_t now_us, Arena *arena)
     return arena_copy(arena, buffer_slice(&name));
 }
 
-static Status make_backup(Operations *ops, const BackupMade *backup, Arena *arena, Reason *reason)
+Status store_make_backup(const BackupOf *of, const Actor *actor, const AuditAct *act,
+                         const char *directory, bool *ret_is_noted, Reason *reason)
 {
-    enum { OWNER_ONLY = 0700 };
-    const char *directory = arena_text(arena, backup->directory);
-    Slice path = arena_print(arena, "%s/%.*s", directory, SLICE_ARG(backup->name));
-    TRY(disk_make_directory(ops->app->world.disk, directory, OWNER_ONLY, reason));
-    return store_backup(ops->app->store, arena_text(arena, path), reason);
+    Id id;
+    Status noted = operation_audit_in(of->audit, actor, act, &id, reason);
+    if (noted != STATUS_OK && !actor->is_operator)
+        return noted;
+    Status status = store_backup(of->store, directory, reason);
+    if (noted == STATUS_OK)
+        audit_end(of->audit, id, status);
+    *ret_is_noted = noted == STATUS_OK;
+    return status;
 }
 
 static Status backup_make(Operations *ops, const Actor *actor, const StoreBackup *request,
                           Arena *arena, BackupMade *ret_backup, Reason *reason)
 {
-    Id id;
+    enum { OWNER_ONLY = 0700 };
+    bool is_noted;
+    BackupOf of = {ops->app->store, ops->app->audit};
     BackupMade backup = {.name = backup_name(clock_now_us(ops->app->world.clock), arena),
                          .directory = backup_directory(ops->config, arena)};
     AuditAct act = {.kind = AUDIT_BACKUP, .reason = request->reason, .details = backup.name};
-    TRY(operation_audit(ops, actor, &act, &id, reason));
-    TRY(operation_audit_end(ops, id, make_backup(ops, &backup, arena, reason)));
+    const char *directory = arena_text(arena, backup.directory);
+    Slice path = arena_print(arena, "%s/%.*s", directory, SLICE_ARG(backup.name));
+    TRY(disk_make_directory(ops->app->world.disk, directory, OWNER_ONLY, reason));
+    TRY(store_make_backup(&of, actor, &act, arena_text(arena, path), &is_noted, reason));
     *ret_backup = backup;
     return STATUS_OK;
+}
+
+Status store_repair(Operations *ops, const Actor *actor, const VerifyOptions *options,
+                    VerifyReport *ret_report, Reason *reason)
+{
+    Id id;
+    AuditAct act = {.kind = AUDIT_REPAIR, .reason = SLICE_EMPTY, .details = SLICE_EMPTY};
+    TRY(operation_audit(ops, actor, &act, &id, reason));
+    return operation_audit_end(ops, id, verify_repair(options, ret_report));
 }
 
 /* clang-format off */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "operations/operation.h"
+#include "verify/verify.h"
 
 typedef struct StoreFigure {
     const char *help;
@@ -27,3 +28,15 @@ typedef struct StoreState {
 MUST_USE Status store_state(Operations *ops, Arena *arena, StoreState *ret_state);
 /* Its last three members alone. */
 MUST_USE Status maintenance_state(Operations *ops, Arena *arena, StoreState *ret_state);
+/* A copy of the store in a new directory, in the audit log (`act`) before it is made. What needs no site is enough for it. Whoever has the
+ * machine can copy the files anyway, and a disk that takes no writes is when a copy is needed most: so for the operator one is made all the
+ * same that cannot be noted, and *ret_is_noted says so. */
+typedef struct BackupOf {
+    Store *store;
+    Audit *audit; /* NULL: the site's key is not here */
+} BackupOf;
+MUST_USE Status store_make_backup(const BackupOf *of, const Actor *actor, const AuditAct *act,
+                                  const char *directory, bool *ret_is_noted, Reason *reason);
+/* Heals what verify_run found (verify.h), in the audit log before it is done. */
+MUST_USE Status store_repair(Operations *ops, const Actor *actor, const VerifyOptions *options,
+                             VerifyReport *ret_report, Reason *reason);

@@ -9,7 +9,8 @@
 typedef struct Walk {
     const MergedLine *saw, *now;
     size_t saw_count, now_count, saw_at, now_at, wish_at, was_at;
-    const MyConflictQuery *ask;
+    const VoteSave *ask;
+    uint64_t voter;
 } Walk;
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -25,8 +26,8 @@ static uint64_t next_policy(const Walk *walk)
         next = smaller(next, walk->saw[walk->saw_at].policy);
     if (walk->now_at < walk->now_count)
         next = smaller(next, walk->now[walk->now_at].policy);
-    if (walk->wish_at < walk->ask->wishes.count)
-        next = smaller(next, walk->ask->wishes.numbers[walk->wish_at].id);
+    if (walk->wish_at < walk->ask->lines.count)
+        next = smaller(next, walk->ask->lines.numbers[walk->wish_at].id);
     return next;
 }
 
@@ -50,9 +51,9 @@ static MyDifference next_difference(Walk *walk, bool has_saw)
     if (walk->was_at < was->count && was->numbers[walk->was_at].id == policy)
         line.saw = was->numbers[walk->was_at].number;
     line.wanted = line.now;
-    const MyConflictQuery *ask = walk->ask;
-    if (walk->wish_at < ask->wishes.count && ask->wishes.numbers[walk->wish_at].id == policy) {
-        int64_t want = ask->wishes.numbers[walk->wish_at++].number;
+    const VoteSave *ask = walk->ask;
+    if (walk->wish_at < ask->lines.count && ask->lines.numbers[walk->wish_at].id == policy) {
+        int64_t want = ask->lines.numbers[walk->wish_at++].number;
         line.is_changed = want != (has_saw ? line.saw : line.now);
         if (line.is_changed)
             line.wanted = want;
@@ -60,12 +61,12 @@ static MyDifference next_difference(Walk *walk, bool has_saw)
     return line;
 }
 
-static Status saw_lines(Operations *ops, const MyConflictQuery *ask, Arena *arena, Walk *walk,
+static Status saw_lines(Operations *ops, const VoterState *state, Arena *arena, Walk *walk,
                         bool *has_saw)
 {
     VoterState then;
     MergedLine *lines;
-    Status status = votes_back(ops->app->votes, ask->voter, ask->state, ask->seen, arena, &then);
+    Status status = votes_back(ops->app->votes, walk->voter, state, walk->ask->seen, arena, &then);
     *has_saw = status == STATUS_OK;
     if (status == STATUS_NOT_FOUND)
         return STATUS_OK;
@@ -77,14 +78,14 @@ static Status saw_lines(Operations *ops, const MyConflictQuery *ask, Arena *aren
 
 static Status fill(Operations *ops, Walk *walk, Arena *arena, MyConflict *conflict)
 {
-    size_t most = walk->saw_count + walk->now_count + walk->ask->wishes.count;
+    size_t most = walk->saw_count + walk->now_count + walk->ask->lines.count;
     conflict->lines = ARENA_ARRAY(arena, most, MyDifference);
     while (next_policy(walk) != UINT64_MAX) {
         MyDifference line = next_difference(walk, conflict->has_saw);
         bool differs = line.is_changed || (conflict->has_saw && line.saw != line.now);
         if (!differs)
             continue;
-        TRY(my_policy(ops, line.policy.id, walk->ask->voter, arena, &line.policy));
+        TRY(my_policy(ops, line.policy.id, walk->voter, arena, &line.policy));
         line.is_open = line.policy.state == POLICY_ACTIVE;
         conflict->changed_count += line.is_changed && line.is_open;
         conflict->lines[conflict->count++] = line;
@@ -92,17 +93,18 @@ static Status fill(Operations *ops, Walk *walk, Arena *arena, MyConflict *confli
     return STATUS_OK;
 }
 
-Status my_conflict(Operations *ops, const MyConflictQuery *ask, Arena *arena,
+Status my_conflict(Operations *ops, uint64_t voter, const VoteSaved *saved, Arena *arena,
                    MyConflict *ret_conflict)
 {
     MergedLine *now;
-    Walk walk = {.ask = ask};
-    MyConflict conflict = {.version = ask->state->version, .balance = ask->state->balance};
+    const VoterState *state = &saved->result.state;
+    Walk walk = {.ask = &saved->asked, .voter = voter};
+    MyConflict conflict = {.version = state->version, .balance = state->balance};
     TRY(operations_settings(ops, arena, &conflict.settings));
-    TRY(votes_merged_lines(ops->app->votes, ask->state, arena, &now, &walk.now_count));
+    TRY(votes_merged_lines(ops->app->votes, state, arena, &now, &walk.now_count));
     walk.now = now;
-    TRY(saw_lines(ops, ask, arena, &walk, &conflict.has_saw));
-    conflict.is_merged = id_equal(ask->seen, ask->state->version);
+    TRY(saw_lines(ops, state, arena, &walk, &conflict.has_saw));
+    conflict.is_merged = id_equal(saved->asked.seen, state->version);
     TRY(fill(ops, &walk, arena, &conflict));
     *ret_conflict = conflict;
     return STATUS_OK;

@@ -64,7 +64,6 @@ static Status dress(Operations *ops, const MyVotesQuery *ask, uint32_t days, Are
     MyPolicy above;
     TRY(my_policy(ops, line->policy.id, ask->voter, arena, &line->policy));
     line->withdrawn_centi = withdrawn_of(ask->state, line->policy.id);
-    line->wanted = line->held;
     line->has_place = ranking_place(ops->app->ranking, &(RankQuery){.days = days}, line->policy.id,
                                     &line->place) == STATUS_OK;
     if (!line->has_place || !line->place.has_above)
@@ -173,17 +172,21 @@ OPERATION(vote_show, Nothing, MyVotes, .help = "Show what somebody holds, and th
           .api = {WEB_GET, "me/votes", .tag = "me"}, .no_page = "/my/votes shows it",
           .command = {.words = "vote show"});
 
-VoteRequest *vote_requests_of(const InputNumbers *lines, const InputNumbers *was, Arena *arena)
+VoteRequest *vote_requests_of(const InputNumbers *lines, const InputNumbers *was, Arena *arena,
+                              size_t *ret_count)
 {
     VoteRequest *requests = ARENA_ARRAY(arena, lines->count, VoteRequest);
+    size_t count = 0;
     for (size_t i = 0, at = 0; i < lines->count; i++) {
-        uint64_t policy = lines->numbers[i].id;
-        while (at < was->count && was->numbers[at].id < policy)
+        const WebNumber *line = &lines->numbers[i];
+        while (at < was->count && was->numbers[at].id < line->id)
             at++;
-        bool has_seen = at < was->count && was->numbers[at].id == policy;
-        requests[i] = (VoteRequest){policy, lines->numbers[i].number, has_seen,
-                                    has_seen ? was->numbers[at].number : 0};
+        bool has_seen = at < was->count && was->numbers[at].id == line->id;
+        int64_t seen = has_seen ? was->numbers[at].number : 0;
+        if (!has_seen || seen != line->number)
+            requests[count++] = (VoteRequest){line->id, line->number, has_seen, seen};
     }
+    *ret_count = count;
     return requests;
 }
 
@@ -196,10 +199,10 @@ static Status vote_cost(Operations *ops, const Actor *actor, const VoteCost *req
 {
     CostAnswer answer;
     InputNumbers whatever = {NULL, 0};
+    size_t count;
+    VoteRequest *asked = vote_requests_of(&request->lines, &whatever, arena, &count);
     (void)reason;
-    TRY(votes_cost(ops->app->votes, actor_id(actor),
-                   vote_requests_of(&request->lines, &whatever, arena), request->lines.count, arena,
-                   &answer));
+    TRY(votes_cost(ops->app->votes, actor_id(actor), asked, count, arena, &answer));
     bool is_possible = answer.rule == VOTE_RULE_NONE;
     *ret_costs = (VoteCosts){.answer = answer,
                              .is_possible = is_possible,

@@ -2,9 +2,9 @@
  *
  *   1. What a voter holds is only ever in a view that was filled for that voter.
  *   2. Lines are those that the voter sees: a policy together with all that were merged into it.
- *   3. A save goes one way, whichever door it came by: vote_save_begin, votes_save_send, vote_save_end. The operation vote_save does it
- *      for one, the page for the forms of several people, whose saves are sent by one call.
- *   4. The outcome is known after vote_save_end, and nothing that fails while it is shown makes another of it. */
+ *   3. A save goes one way, whichever door it came by: vote_save_many, for one or for several people, whose saves are sent by one call
+ *      of the store. It decides what of a request is a change, and what becomes of it; a door shows that.
+ *   4. The outcome is known after it, and nothing that fails while it is shown makes another of it. */
 #pragma once
 
 #include "operations/my_policy.h"
@@ -21,7 +21,8 @@ typedef struct MyLine {
     RankPlace place;  /* in the window of the front page */
     Slice above_name; /* of the policy to beat; empty: none */
 
-    int64_t wanted;    /* what a form says; `held` until something was typed */
+    Slice typed,
+        was; /* what its field shows, and what the field began with; `held`, as text, until something was typed */
     const char *fault; /* the rule that it breaks, or NULL */
 } MyLine;
 
@@ -62,14 +63,15 @@ typedef struct VoteCosts {
 /* Numbers out of bounds are refused by a rule of the vote, as all that a voter may not do. */
 #define VOTE_LINES(type)                                                                         \
     INPUT("lines", type, lines, NUMBERS, .operand = true, .least = INT64_MIN, .most = INT64_MAX, \
-          .most_count = VOTE_CHANGES_MAX, .value = "ID=HELD…",                                   \
+          .most_count = VOTE_LINES_MAX, .form_optional = true, .value = "ID=HELD…",              \
           .help = "What each line shall hold. Lines that are not named stay as they are.")
-/* `was`: what the lines held as they were seen; those that it does not name are changed whatever they hold. */
-VoteRequest *vote_requests_of(const InputNumbers *lines, const InputNumbers *was, Arena *arena);
 
+/* About all lines, or about one. */
 typedef struct VoteSave {
     InputNumbers lines;
     InputNumbers was; /* what they held as they were seen: stale where a merge made that differ */
+    WebNumber one, one_was; /* in place of these: one line */
+    bool is_one, has_one_was;
     bool has_seen;
     Id seen; /* the version that this is a change of; left out by a command: whatever is stored */
     Id token;
@@ -87,16 +89,18 @@ typedef struct VoteSaved {
     bool has_holdings; /* what is held now could be read */
     MergedLine *holdings;
     size_t holding_count;
+    bool is_unchanged;    /* saved: there was nothing to change */
+    VoteSave asked;       /* as `lines` and `was`, also where it was about one */
+    VoteRequest *changes; /* what of it is a change */
+    size_t change_count;
 } VoteSaved;
 
-/* The request must stay as it is until the end. What is returned but OK and UNKNOWN, here and by the end: nothing was
- * saved. */
-MUST_USE Status vote_save_begin(Operations *ops, const Actor *actor, const VoteSave *request,
-                                Arena *arena, Save **ret_save, Reason *reason);
-/* The reason says why it was not saved; see vote_save_status. */
-MUST_USE Status vote_save_end(Save *save, Arena *arena, VoteSaved *ret_saved, Reason *reason);
-/* A result as every door tells it, without holdings. The reason is set unless it was saved. */
-VoteSaved vote_saved_of(const SaveResult *result, Arena *arena, Reason *reason);
+/* The lines that shall hold something else than what they held as they were seen; those of which that is not said are changed whatever
+ * they hold. */
+VoteRequest *vote_requests_of(const InputNumbers *lines, const InputNumbers *was, Arena *arena,
+                              size_t *ret_count);
+/* Sets what every door tells of a result, without holdings. The reason is set unless it was saved. */
+void vote_saved_set(VoteSaved *saved, const SaveResult *result, Arena *arena, Reason *reason);
 /* What is held now, beside the outcome: when it cannot be read, has_holdings is false. */
 void vote_saved_add_holdings(Operations *ops, Arena *arena, VoteSaved *saved);
 /* OK, CONFLICT, REFUSED or UNKNOWN. */
@@ -123,11 +127,6 @@ typedef struct MyConflict {
     size_t count, changed_count;
 } MyConflict;
 
-typedef struct MyConflictQuery {
-    uint64_t voter;
-    const VoterState *state; /* what is stored now */
-    Id seen;                 /* what the form was based on */
-    InputNumbers wishes, was;
-} MyConflictQuery;
-MUST_USE Status my_conflict(Operations *ops, const MyConflictQuery *ask, Arena *arena,
+/* `saved` is stale. */
+MUST_USE Status my_conflict(Operations *ops, uint64_t voter, const VoteSaved *saved, Arena *arena,
                             MyConflict *ret_conflict);

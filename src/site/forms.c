@@ -39,6 +39,17 @@ bool form_has(const Form *form, const char *name, const char *value)
     return false;
 }
 
+Slice form_typed_at(const Form *form, const char *name, uint64_t id)
+{
+    char begin[24];
+    Slice rest = form_typed(form, name), line;
+    snprintf(begin, sizeof begin, "%llu=", (unsigned long long)id);
+    while (slice_split(&rest, '\n', &line))
+        if (slice_starts_with(line, slice_from(begin)))
+            return slice_after(line, strlen(begin));
+    return SLICE_EMPTY;
+}
+
 Status form_thing(WebRequest *request, const Form *form, const char *name, uint64_t *ret_id,
                   Reason *reason)
 {
@@ -72,9 +83,10 @@ static void read_typed(WebRequest *request, Form *form)
             const WebParam *param = &route->params[j];
             if (strcmp(param->name, form->operation->inputs[i].name) != 0 || !web_has(request, j))
                 continue;
-            bool is_number = param->kind == WEB_SLUG || param->kind == WEB_ID;
-            form->typed[i] = is_number                  ? arena_print(web_arena(request), "%llu",
-                                                                      (unsigned long long)web_id(request, j))
+            bool is_number =
+                param->kind == WEB_SLUG || param->kind == WEB_ID || param->kind == WEB_NUMBER;
+            form->typed[i] = is_number                  ? arena_print(web_arena(request), "%lld",
+                                                                      (long long)web_value(request, j)->number)
                              : param->kind == WEB_TEXTS ? joined_texts(request, j)
                                                         : web_text(request, j);
         }
@@ -149,7 +161,11 @@ Status form_draw(WebRequest *request, const FormPage *page, void *view, int code
     Buffer *out = page_begin(request, &frame);
     page->draw(out, form);
     page_end(request, out);
-    web_code(request, code == 200 && form->fault.is_set ? status_http(STATUS_REFUSED) : code);
+    if (form->is_question)
+        code = 200;
+    else if (code == 200 && form->fault.is_set)
+        code = status_http(STATUS_REFUSED);
+    web_code(request, code);
     return STATUS_OK;
 }
 
@@ -172,7 +188,7 @@ void *form_view(WebRequest *request, const FormPage *page)
     return form;
 }
 
-static Status show_form(WebRequest *request)
+Status form_show(WebRequest *request)
 {
     const FormPage *page = web_route(request)->row;
     return form_draw(request, page, form_view(request, page), 200);
@@ -227,10 +243,12 @@ static Status bind_field(WebRequest *request, const Input *input, Slice typed, v
         return input_bind(ops, input, in_path, arena, sent, reason);
     if (input->no_page)
         return input_bind_left_out(ops, input, arena, sent, reason);
-    if (input->kind == INPUT_TEXTS)
-        return bind_lines(request, input, typed, sent, reason);
     if (input->form_optional && typed.size == 0)
         return STATUS_OK;
+    if (input->kind == INPUT_TEXTS || input->kind == INPUT_NUMBERS)
+        return bind_lines(request, input, typed, sent, reason);
+    if (input->form_fallback != NULL && typed.size == 0)
+        typed = slice_from(input->form_fallback);
     if (input->kind == INPUT_SWITCH && typed.size == 0)
         typed = SLICE("off");
     return input_bind_texts(ops, input, &typed, typed.size > 0, arena, sent, reason);
@@ -322,7 +340,8 @@ static Status answer(WebRequest *request, const FormPage *page, Form *form, Stat
     form->status = status;
     form->action = sent_to(page, form, web_arena(request));
     bool has_secrets = forget_secrets(form);
-    if (status == STATUS_UNKNOWN && !has_secrets)
+    bool is_sent_again = status == STATUS_UNKNOWN && !has_secrets;
+    if (is_sent_again && (!page->draws_unknown || form->answer == NULL))
         return show_unknown(request, form);
     if (page->draw == NULL ||
         (status != STATUS_UNKNOWN && !form_can_be_corrected(status) &&
@@ -335,11 +354,23 @@ static Status answer(WebRequest *request, const FormPage *page, Form *form, Stat
     if (!form->fault.is_set)
         form->fault = form_fault(web_reason(request));
     Status drawn = form_draw(request, page, form, status_http(has_code ? status : STATUS_REFUSED));
+    if (drawn != STATUS_OK && is_sent_again)
+        return show_unknown(request, form);
     /* An error page tells the same outcome. What was read wrongly did nothing, so the page's own reason says more. */
     return drawn == STATUS_OK || status == STATUS_INVALID ? drawn : status;
 }
 
-static Status take_form(WebRequest *request)
+/* A form on its way from what was typed to what came of it. */
+typedef struct SentForm {
+    const FormPage *page;
+    Form *form;
+    OperationCall call;
+    Status read;   /* whether all of it could be */
+    bool is_shown; /* as it is, for a look or a change */
+    bool is_called;
+} SentForm;
+
+static SentForm read_form(WebRequest *request)
 {
     const FormPage *page = web_route(request)->row;
     const Operation *operation = page->operation;
@@ -350,48 +381,92 @@ static Status take_form(WebRequest *request)
     memset(sent, 0, operation->request_size);
     memset(done, 0, operation->answer_size);
     Slice act = page->previews ? web_field(request, WEB_FORM, "act") : SLICE_EMPTY;
-    OperationCall call = {operation, site_actor(request), sent, done, false};
     Status status = read_request(request, form, sent);
     if (status == STATUS_OK)
         form->sent = sent;
     else if (form->fault.is_set)
         (void)add_faults(request, form, sent);
-    if (slice_equal(act, SLICE("change")))
-        return form_draw(request, page, form, 200);
-    if (status == STATUS_OK && slice_equal(act, SLICE("preview"))) {
+    bool is_preview = status == STATUS_OK && slice_equal(act, SLICE("preview"));
+    if (is_preview)
         form->is_preview = !add_faults(request, form, sent);
-        return form_draw(request, page, form, 200);
-    }
-    if (status == STATUS_OK) {
-        status = operation_run(site_of(request)->ops, &call, arena, web_reason(request));
-        if (form_can_be_corrected(status))
-            (void)add_faults(request, form, sent);
-    }
-    if (status == STATUS_OK && !call.is_unread)
-        status = operation_outcome(operation, done);
-    if (status != STATUS_OK)
-        return answer(request, page, form, status);
-    operation_set_cookies(request, operation, done);
-    if (call.is_unread)
+    bool is_shown = is_preview || slice_equal(act, SLICE("change"));
+    return (SentForm){.page = page,
+                      .form = form,
+                      .call = {.operation = operation,
+                               .actor = site_actor(request),
+                               .request = sent,
+                               .answer = done,
+                               .arena = arena,
+                               .reason = web_reason(request)},
+                      .read = status,
+                      .is_shown = is_shown,
+                      .is_called = !is_shown && status == STATUS_OK};
+}
+
+/* It was done. */
+static Status answer_done(WebRequest *request, const FormPage *page, Form *form,
+                          const OperationCall *call)
+{
+    const Operation *operation = call->operation;
+    operation_set_cookies(request, operation, call->answer);
+    if (call->is_unread)
         return show_unread(request, form);
     if (page->sends != NULL)
-        return page->sends(request, page, done);
+        return page->sends(request, page, call->answer);
     if (page->shows_answer) {
         *form = form_begin(request, operation);
         type_fallbacks(request, form);
-        form->answer = done;
+        form->answer = call->answer;
         if (form_draw(request, page, form, 200) == STATUS_OK)
             return STATUS_OK;
         return show_unread(request, form); /* it is done all the same */
     }
     Slice to = slice_from(page->to != NULL ? page->to : page->path != NULL ? page->path : "/");
     if (page->leads != NULL)
-        to = page->leads(request, sent, done);
+        to = page->leads(request, call->request, call->answer);
     if (operation->page.done != NULL && slice_find(to, '?') == to.size)
         site_done(request, to, operation->page.done, 0);
     else
         web_redirect(request, 303, to);
     return STATUS_OK;
+}
+
+static Status answer_form(WebRequest *request, SentForm *sent)
+{
+    Form *form = sent->form;
+    const OperationCall *call = &sent->call;
+    if (sent->is_shown)
+        return form_draw(request, sent->page, form, 200);
+    Status status = sent->is_called ? call->outcome : sent->read;
+    if (sent->is_called && form_can_be_corrected(call->status))
+        (void)add_faults(request, form, call->request);
+    if (status == STATUS_OK)
+        return answer_done(request, sent->page, form, call);
+    form->answer = sent->is_called && call->status == STATUS_OK ? call->answer : NULL;
+    return answer(request, sent->page, form, status);
+}
+
+/* WebRoute.batch: what everybody wants is done before anybody's page is made. */
+static void take_forms(WebRequest *const *requests, size_t count, Status *ret_statuses)
+{
+    SentForm sent[WEB_BATCH_MAX];
+    OperationCall *calls[WEB_BATCH_MAX];
+    size_t call_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        sent[i] = read_form(requests[i]);
+        if (sent[i].is_called)
+            calls[call_count++] = &sent[i].call;
+    }
+    operation_run_many(site_of(requests[0])->ops, calls, call_count);
+    for (size_t i = 0; i < count; i++)
+        ret_statuses[i] = answer_form(requests[i], &sent[i]);
+}
+
+static Status take_form(WebRequest *request)
+{
+    Status status;
+    take_forms(&request, 1, &status);
+    return status;
 }
 
 /* ---- The routes ----------------------------------------------------------------------------------------------------------------- */
@@ -414,7 +489,8 @@ static void as_typed(const Operation *operation, WebRoute *route, WebFrom from, 
 {
     for (size_t i = 0; i < route_param_count(route); i++) {
         const Input *input = operation_input(operation, route->params[i].name);
-        bool list = route->params[i].kind == WEB_TEXTS && !input->lines;
+        bool by_id = input->kind == INPUT_NUMBERS;
+        bool list = by_id || (route->params[i].kind == WEB_TEXTS && !input->lines);
         if (route->params[i].from != WEB_PATH)
             route->params[i] = (WebParam){.name = route->params[i].name,
                                           .from = from,
@@ -423,6 +499,7 @@ static void as_typed(const Operation *operation, WebRoute *route, WebFrom from, 
                                           .fallback = list ? NULL : "",
                                           .most = most,
                                           .most_count = list ? WEB_COUNT_MAX : 0,
+                                          .by_id = by_id,
                                           .help = route->params[i].help};
     }
 }
@@ -437,7 +514,7 @@ bool form_shown_route(const FormPage *page, WebRoute *ret_route)
         route.threads == WEB_OUTSIDE) /* which showing it does not need */
         route.threads = WEB_BY_METHOD;
     route.path = page->path;
-    route.handler = show_form;
+    route.handler = form_show;
     route.help = page->help != NULL ? page->help : route.help;
     (void)operation_params(page->operation, page->path, WEB_FORM, route.params);
     as_typed(page->operation, &route, WEB_QUERY, BEGINS_MAX);
@@ -450,7 +527,10 @@ WebRoute form_sent_route(const FormPage *page)
     WebRoute route = route_of(page);
     route.method = WEB_POST;
     route.path = page->operation->page.path;
-    route.handler = take_form;
+    if (page->operation->run_many != NULL)
+        route.batch = take_forms;
+    else
+        route.handler = take_form;
     route.files = page->operation->files;
     route.body_bytes = site_body_bytes(page->operation);
     route.by_link = page->by_link;

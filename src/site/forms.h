@@ -1,7 +1,8 @@
 /* forms.h -- the life of a form, the same for every operation that has a page.
  *
  *     FORM(feature_set, FeaturedPage, .path = "/desk/featured", .fill = fill_featured, .draw = draw_featured)
- * A form is shown (GET), and sent (POST) to the address that the operation's row names. Sent, one of five things happens:
+ * A form is shown (GET), and sent (POST) to the address that the operation's row names. Forms of several people whose operations share an
+ * OperationRunMany are one call of operation_run_many. Sent, one of five things happens:
  *     done      303 to `leads`, where the next page says what was done (the row's page.told)
  *     refused   422 (too often: 429), the same page with everything that was typed, and each rule at its field
  *     stale     409 with form.status CONFLICT: somebody was first; the page shows both sides where it can
@@ -20,13 +21,15 @@ typedef struct Form {
     Slice csrf;
     Slice typed
         [OPERATION_INPUTS_MAX]; /* by the row: as typed, or what the form begins with; secrets never come back */
-    FormFault fault;    /* perhaps several */
-    Status status;      /* of the last try; OK: there was none */
-    bool is_sent;       /* by POST; else `typed` is what it begins with */
-    bool is_preview;    /* sent to be looked at (FormPage.previews): nothing was done */
-    const void *sent;   /* the operation's request, where all of it could be read; else NULL */
-    const void *answer; /* of the operation (FormPage.shows_answer); NULL: it was not done */
-    const char *focus;  /* the field to begin with; NULL: none */
+    FormFault fault;  /* perhaps several */
+    Status status;    /* of the last try; OK: there was none */
+    bool is_sent;     /* by POST; else `typed` is what it begins with */
+    bool is_preview;  /* sent to be looked at (FormPage.previews): nothing was done */
+    bool is_question; /* by `fill`: nothing was done or refused, the page asks first */
+    const void *sent; /* the operation's request, where all of it could be read; else NULL */
+    /* Of the operation: where it tells another outcome than done, or by FormPage.shows_answer. */
+    const void *answer;
+    const char *focus; /* the field to begin with; NULL: none */
 } Form;
 
 /* The view of a page that shows one more thing around its form. */
@@ -55,6 +58,7 @@ typedef struct FormPage {
         shows_answer; /* done, the same page is drawn with form->answer: for what must be read and is stored nowhere */
     /* Done, this is the answer, in place of a page: a file. */
     Status (*sends)(WebRequest *request, const struct FormPage *page, const void *answer);
+    bool draws_unknown; /* by `draw`, where there is an answer that tells it */
     bool
         by_link; /* whoever has the link may send it: its inputs are in the address, and it has no token */
     bool
@@ -80,6 +84,8 @@ Slice form_typed(const Form *form, const char *name);
 void form_type(Form *form, const char *name, Slice value);
 /* What was typed is a list: several fields of the name, or lines of one. Whether this value is among them. */
 bool form_has(const Form *form, const char *name, const char *value);
+/* The same of an input of NUMBERS, into the field of this id. */
+Slice form_typed_at(const Form *form, const char *name, uint64_t id);
 /* For pages with several forms: the first of them, on a page that is no form's own; and the others beside it, which are empty unless
  * they are the one that was sent. */
 Form form_begin(WebRequest *request, const Operation *operation);
@@ -87,6 +93,8 @@ Form form_beside(const Form *form, const Operation *operation);
 /* The policy, person or other thing that was typed, found as when the form is sent. */
 MUST_USE Status form_thing(WebRequest *request, const Form *form, const char *name,
                            uint64_t *ret_id, Reason *reason);
+/* A handler that shows the form of the route's row (WebRoute.row): for one that has a route of its own, with other parameters or access. */
+MUST_USE Status form_show(WebRequest *request);
 /* For a form that is shown at another address, too: its view as it begins, and the page. */
 void *form_view(WebRequest *request, const FormPage *page);
 MUST_USE Status form_draw(WebRequest *request, const FormPage *page, void *view, int code);

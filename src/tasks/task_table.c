@@ -209,6 +209,15 @@ static Status (*const ENDS[POLICY_STATE_COUNT])(const TaskWaiting *) = {
     [POLICY_VOID] = obliterate,
 };
 
+/* The process hears of it; where nobody listens, the ranking alone. What that cannot read now it reads later. */
+static void tell_policy(const TasksOptions *options, uint64_t policy)
+{
+    if (options->listener.changed != NULL)
+        options->listener.changed(options->listener.self, policy, 0);
+    else if (options->ranking != NULL)
+        (void)!ranking_policy_changed(options->ranking, policy);
+}
+
 static Status end_waiting(TaskPiece *piece, const Policy *policy)
 {
     const TasksOptions *options = &piece->tasks->options;
@@ -222,8 +231,8 @@ static Status end_waiting(TaskPiece *piece, const Policy *policy)
     if (after.facts.move_count == policy->facts.move_count && after.revision == policy->revision)
         return STATUS_OK;
     piece->found++;
-    return options->ranking == NULL ? STATUS_OK
-                                    : ranking_policy_changed(options->ranking, policy->id);
+    tell_policy(options, policy->id);
+    return STATUS_OK;
 }
 
 static Status moves(TaskPiece *piece)
@@ -253,8 +262,8 @@ static Status merges(TaskPiece *piece)
     Status worst = STATUS_OK;
     for (size_t i = 0; i < count; i++) {
         Status status = policies_finish_merge(options->policies, left[i]);
-        if (status == STATUS_OK && options->ranking != NULL)
-            status = ranking_policy_changed(options->ranking, left[i]);
+        if (status == STATUS_OK)
+            tell_policy(options, left[i]);
         piece->found += status == STATUS_OK;
         if (status != STATUS_OK)
             worst = status;
@@ -341,7 +350,7 @@ static Status names(TaskPiece *piece)
 static Status leaving(TaskPiece *piece)
 {
     const TasksOptions *options = &piece->tasks->options;
-    const Leaving with = {options->accounts, options->policies, options->leaving_listener};
+    const Leaving with = {options->accounts, options->policies, options->listener};
     uint64_t voters[VOTES_LEFT_MAX];
     size_t count = votes_take_left(options->votes, voters);
     Status worst = STATUS_OK;

@@ -82,7 +82,7 @@ typedef struct TasksOptions {
     DigestTeller digest_teller;   /* empty: nobody is */
     WaitingTeller report_teller;  /* about reports that are marked as waiting; the same */
     WaitingTeller journal_teller; /* about the journals of this instance; the same */
-    LeavingListener leaving_listener;
+    LeavingListener listener; /* of policies that a task ended waiting for, and of those who left */
 } TasksOptions;
 
 enum {

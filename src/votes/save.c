@@ -581,6 +581,11 @@ void votes_save_send(Save *const *saves, size_t count)
         append_told(with_entry, with_count);
 }
 
+bool votes_save_is_sent(const Save *save)
+{
+    return save->appends && (save->appended == STATUS_OK || save->appended == STATUS_UNKNOWN);
+}
+
 /* What became of the entry. A conflict is perhaps the same form, sent twice at the same moment. */
 static Status answer_appended(Save *save)
 {

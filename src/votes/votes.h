@@ -145,6 +145,8 @@ typedef struct Save Save;
 MUST_USE Status votes_save_begin(Votes *votes, const SaveRequest *request, Arena *arena,
                                  Save **ret_save, Reason *reason);
 void votes_save_send(Save *const *saves, size_t count);
+/* Whether it is saved by that, or perhaps. */
+bool votes_save_is_sent(const Save *save);
 MUST_USE Status votes_save_end(Save *save, SaveResult *ret_result);
 
 /* What the save would do, without doing it. `vote_requests` as in a request; rule NONE when it may stand. */

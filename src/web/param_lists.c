@@ -70,8 +70,11 @@ Status param_add_number(ParamWork *work, size_t index, Slice id, Slice number)
     const WebParam *param = &work->route->params[index];
     WebNumber added;
     TRY(parse_id(work, param, id, &added.id));
-    if (slice_to_i64(number, &added.number) != STATUS_OK || added.number < param->least ||
-        added.number > param->most)
+    bool is_number = slice_to_i64(number, &added.number) == STATUS_OK;
+    if (!is_number && param->least == INT64_MIN && param->most == INT64_MAX)
+        return reason_set(work->reason, STATUS_INVALID, field_of(param, id).text,
+                          "must be a whole number");
+    if (!is_number || added.number < param->least || added.number > param->most)
         return reason_set(work->reason, STATUS_INVALID, field_of(param, id).text,
                           "must be a whole number from %lld to %lld", (long long)param->least,
                           (long long)param->most);

@@ -18,7 +18,7 @@ static Status decode(ParamWork *work, const WebParam *param, Slice encoded, Slic
 static bool is_named(const WebParam *param, Slice name, Slice *ret_id)
 {
     Slice own = slice_from(param->name);
-    if (param->kind != WEB_NUMBERS)
+    if (param->kind != WEB_NUMBERS && !param->by_id)
         return slice_equal(name, own);
     if (!slice_starts_with(name, own) || name.size < own.size + 2 || name.data[own.size] != '[' ||
         name.data[name.size - 1] != ']')
@@ -34,11 +34,13 @@ static Status take_pair(ParamWork *work, size_t index, Slice id, Slice encoded)
     bool may_be_empty = param->optional || param->fallback != NULL || param->kind == WEB_TEXTS;
     if (work->values[index].present && param->most_count == 0)
         return reason_set(work->reason, STATUS_INVALID, param->name, "must not come twice");
-    if (encoded.size == 0 && may_be_empty && param->kind != WEB_NUMBERS)
+    if (encoded.size == 0 && may_be_empty && param->kind != WEB_NUMBERS && !param->by_id)
         return STATUS_OK; /* a field left empty in a form */
     TRY(decode(work, param, encoded, &text));
     if (param->kind == WEB_NUMBERS)
         return param_add_number(work, index, id, text);
+    if (param->by_id)
+        text = arena_print(work->arena, "%.*s=%.*s", SLICE_ARG(id), SLICE_ARG(text));
     return param_take(work, index, text);
 }
 

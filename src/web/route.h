@@ -89,6 +89,8 @@ typedef struct WebParam {
     const char *const *words; /* ended by NULL */
     const char *fallback;     /* the value when it is absent; implies optional */
     bool or_number;           /* a LINE that JSON may also give as a whole number, not negative */
+    bool
+        by_id; /* TEXTS of a form, each with an id in its name as NUMBERS have: "12=abc" is held[12]=abc */
     const char *help;
 } WebParam;
 

@@ -67,20 +67,34 @@ void door_tick(int64_t seconds)
     begin_anew();
 }
 
-Status __real_operation_run(Operations *ops, OperationCall *call, Arena *arena, Reason *reason);
-Status __wrap_operation_run(Operations *ops, OperationCall *call, Arena *arena, Reason *reason);
-Status __wrap_operation_run(Operations *ops, OperationCall *call, Arena *arena, Reason *reason)
+static void begin_call(const OperationCall *call)
 {
-    if (!is_still)
-        return __real_operation_run(ops, call, arena, reason);
-    luck = (uint64_t)atomic_load(&now_us) + 1;
     const Operation *operation = call->operation;
+    luck = (uint64_t)atomic_load(&now_us) + 1;
     for (size_t i = 0; i < operation_input_count(operation);
          i++) /* what may be done once has one name, too */
         if (operation->inputs[i].kind == INPUT_ONCE)
             fill(NULL, (char *)(uintptr_t)call->request + operation->inputs[i].offset, ID_BYTES);
     begin_anew();
-    return __real_operation_run(ops, call, arena, reason);
+}
+
+Status __real_operation_run(Operations *ops, OperationCall *call);
+Status __wrap_operation_run(Operations *ops, OperationCall *call);
+Status __wrap_operation_run(Operations *ops, OperationCall *call)
+{
+    if (is_still)
+        begin_call(call);
+    return __real_operation_run(ops, call);
+}
+
+/* Forms go this way, one at a time where time stands still. */
+void __real_operation_run_many(Operations *ops, OperationCall *const *calls, size_t count);
+void __wrap_operation_run_many(Operations *ops, OperationCall *const *calls, size_t count);
+void __wrap_operation_run_many(Operations *ops, OperationCall *const *calls, size_t count)
+{
+    if (is_still && count > 0)
+        begin_call(calls[0]);
+    __real_operation_run_many(ops, calls, count);
 }
 
 /* Only a command writes that it acted in somebody's name; what it does then has the luck that it has by the other doors. */

@@ -3,11 +3,13 @@ the equal sites, so it must do the same each time."""
 import account_examples
 import journal_examples
 import public_examples
+import vote_examples
 from doors import Deed
 from public_examples import voted
 
 
-EXAMPLES = [*account_examples.EXAMPLES, *public_examples.EXAMPLES, *journal_examples.EXAMPLES]  # (operation, function)
+EXAMPLES = [*account_examples.EXAMPLES, *public_examples.EXAMPLES, *journal_examples.EXAMPLES,
+            *vote_examples.EXAMPLES]  # (operation, function)
 # There is nothing to compare: the operation, and where it is tested.
 ONE_DOOR = {"clock_confirm": "cli/test_admin_commands.py", "policy_repair_time": "cli/test_admin_commands.py", **journal_examples.ONE_DOOR}
 example = account_examples.example_of(EXAMPLES)
@@ -147,53 +149,6 @@ def answered(site):
     policy = site.policy_of(site.person("owner"), f"Answer {site.number}")
     site.prepare("policy", "answer", policy, "--text", "Yes.", "--outcome", "done", "--as", site.person("mayor", "respond").name)
     return Deed(None, {"policy": policy})
-
-
-# ---- Votes
-
-
-@example("vote_save")
-def two_lines(site):
-    policies = [site.policy_of(site.person(f"owner{name}"), f"Vote {name}") for name in "ab"]
-    return Deed(site.person("voter"), {"lines": {policies[0]: 30, policies[1]: 5}, "seen": NEW, "token": "0123456789abcdef0123456789abcdef", "price": 1000})
-
-
-@example("vote_save")
-def too_much(site):
-    policy = site.policy_of(site.person("owner"), "Vote for too much")
-    return Deed(site.person("voter"), {"lines": {policy: 10**6}, "seen": NEW}, refused="")
-
-
-@example("vote_cost")
-def cost(site):
-    policy = site.policy_of(site.person("owner"), "Vote for a price")
-    return Deed(site.person("voter"), {"lines": {policy: 30}})
-
-
-@example("vote_show", "vote_history")
-def held(site):
-    voter = site.person("voter")
-    site.vote(voter, site.policy_of(site.person("owner"), f"Vote {site.number}"), 20)
-    return Deed(voter)
-
-
-def voter_of_merged(site):
-    owner, voter = site.person("owner"), site.person("voter")
-    rivers, lakes = [site.policy_of(owner, f"{name} {site.number}") for name in ("Clean rivers", "Clean lakes")]
-    site.prepare("vote", "save", f"{rivers}=10", f"{lakes}=20", "--as", voter.name, "--seen", NEW)
-    site.tell("merge", rivers, lakes)
-    return voter, lakes
-
-
-@example("vote_show", "vote_history", "profile_show")
-def merged(site):
-    return Deed(voter_of_merged(site)[0])
-
-
-@example("vote_save")
-def merged_and_saved(site):
-    voter, policy = voter_of_merged(site)
-    return Deed(voter, {"lines": {policy: 40}, "seen": site.prepare("vote", "show", "--as", voter.name)["version"]})
 
 
 # ---- One's own

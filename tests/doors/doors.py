@@ -38,6 +38,7 @@ class Deed:
     shown: str = None  # the page that the form stands on, where it is not the address it is sent to; False: it comes after another form
     refused: str = None  # a part of the reason, where it is refused
     look: tuple = ()  # other pages that a visitor sees, which may change
+    doubt: str = None  # the store does not say what became of the votes: "lost" or "done" (site_fixture_server.c)
     raw: dict = dataclasses.field(default_factory=dict)  # by door: other inputs for this door
     headers: dict = dataclasses.field(default_factory=dict)  # of the request by API
     after: object = None  # what the site needs afterwards, so that others can go on
@@ -231,10 +232,10 @@ def by_page(site, row, deed):
         assert not missing or deed.refused is not None, f"the form on {shown} has no field for {missing}"
     form.setdefault("csrf", site.csrf(deed.who))
     fields = []
+    for name in [name for name in rest if kinds.get(name) == "numbers"]:
+        form.update({f"{name}[{key}]": number for key, number in rest.pop(name).items()})
     for name, value in {**form, **rest}.items():
-        if name in rest and kinds.get(name) == "numbers":
-            fields += [(f"{name}[{key}]", number) for key, number in value.items()]
-        elif name in rest and kinds.get(name) == "texts":
+        if name in rest and kinds.get(name) == "texts":
             fields += [(name, one) for one in value]
         elif value is not False:
             fields.append((name, typed(value)))
@@ -361,7 +362,12 @@ def do(site, deed, row, door):
 
 
 def attempt(site, deed, row, door):
+    if deed.doubt:
+        site.tell("doubt", deed.doubt)
     try:
         return BY[door](site, row, deed)
     except (AssertionError, KeyError, ValueError) as fault:
         return False, f"{type(fault).__name__}: {fault}", None
+    finally:
+        if deed.doubt:
+            site.tell("doubt", "none")

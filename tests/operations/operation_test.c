@@ -147,6 +147,83 @@ TEST(rows_admit_by_their_access)
     EXPECT_STATUS(admit(WEB_ROLE, WEB_ANYBODYS, without), STATUS_DENIED);
 }
 
+/* ---- Several at once ------------------------------------------------------------------------------------------------------- */
+
+/* What a call comes to by itself. */
+typedef struct Fate {
+    Status status;
+    bool is_done, has_effects;
+} Fate;
+
+static size_t runs, run_calls;
+
+static void suffer(Operations *ops, OperationCall *const *calls, size_t count)
+{
+    (void)ops;
+    runs++;
+    run_calls += count;
+    for (size_t i = 0; i < count; i++) {
+        const Fate *fate = calls[i]->request;
+        calls[i]->status = reason_set(calls[i]->reason, fate->status, "", "as it is");
+        calls[i]->is_done = fate->is_done;
+        calls[i]->has_effects = fate->has_effects;
+    }
+}
+
+static Status suffer_alone(Operations *ops, const Actor *actor, const void *request, Arena *arena,
+                           void *ret_answer, Reason *reason)
+{
+    (void)ops, (void)actor, (void)arena, (void)ret_answer, (void)reason;
+    return ((const Fate *)request)->status;
+}
+
+static const Operation MANY = {.name = "many", .run_many = suffer, .access = WEB_VOTER},
+                       MANY_TOO = {.name = "many_too", .run_many = suffer, .access = WEB_VOTER},
+                       ALONE = {.name = "alone", .run = suffer_alone, .access = WEB_VOTER};
+
+TEST(calls_of_one_function_are_one_call_and_each_is_told_its_own)
+{
+    enum { COUNT = 8 };
+    begin();
+    Account voter = {.id = 7, .state = ACCOUNT_CONFIRMED};
+    Account denied = {.id = 8, .state = ACCOUNT_CONFIRMED, .denied = 1u << RIGHT_VOTE};
+    const Actor one = {.account = &voter}, other = {.account = &denied}, nobody = {0};
+    const struct {
+        const Operation *operation;
+        const Actor *actor;
+        Fate fate;
+        Status status;
+        bool is_unread;
+    } cases[COUNT] = {
+        {&MANY, &one, {STATUS_OK, false, true}, STATUS_OK, false},
+        {&MANY, &other, {STATUS_OK, false, false}, STATUS_DENIED, false},
+        {&MANY_TOO, &one, {STATUS_UNAVAILABLE, false, false}, STATUS_UNAVAILABLE, false},
+        {&MANY, &nobody, {STATUS_OK, false, false}, STATUS_LOGIN, false},
+        {&MANY, &one, {STATUS_UNAVAILABLE, false, true}, STATUS_UNKNOWN, false},
+        {&MANY_TOO, &one, {STATUS_CORRUPT, true, true}, STATUS_OK, true},
+        {&MANY, &one, {STATUS_REFUSED, false, false}, STATUS_REFUSED, false},
+        {&ALONE, &one, {STATUS_UNAVAILABLE, false, false}, STATUS_UNAVAILABLE, false},
+    };
+    OperationCall calls[COUNT], *list[COUNT];
+    Reason reasons[COUNT] = {0};
+    for (size_t i = 0; i < COUNT; i++) {
+        calls[i] = (OperationCall){.operation = cases[i].operation,
+                                   .actor = cases[i].actor,
+                                   .request = &cases[i].fate,
+                                   .arena = hall.arena,
+                                   .reason = &reasons[i]};
+        list[i] = &calls[i];
+    }
+    operation_run_many(hall.ops, list, COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+        EXPECT_STATUS(calls[i].status, cases[i].status);
+        EXPECT(calls[i].is_unread == cases[i].is_unread);
+    }
+    EXPECT_I64(runs, 1);
+    EXPECT_I64(run_calls, 5);
+    end();
+}
+
 /* ---- Inputs ----------------------------------------------------------------------------------------------------------------- */
 
 typedef struct Sent {

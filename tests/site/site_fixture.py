@@ -73,7 +73,7 @@ class Voter:
         """The form with some fields changed; held={12: 30} for many."""
         fields = dict(form)
         for policy, held in changes.pop("lines", {}).items():
-            fields[f"held[{policy}]"] = held
+            fields[f"lines[{policy}]"] = held
         fields.update(changes)
         return self.ask("POST", path, {name: value for name, value in fields.items() if value is not None})
 
@@ -87,7 +87,7 @@ class Voter:
     def held(self):
         """What stands, by the page: {policy: held}."""
         form = Forms(self.get("/my/votes").text).forms.get("/my/votes", {})
-        return {int(name[5:-1]): int(value) for name, value in form.items() if name.startswith("held[")}
+        return {int(name[6:-1]): int(value) for name, value in form.items() if name.startswith("lines[")}
 
     def balance(self):
         return int(re.search(r"data-balance[^>]*>([^<]*)", self.get("/my/votes").text).group(1).replace("\u202f", ""))

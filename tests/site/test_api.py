@@ -305,7 +305,7 @@ def test_a_save_in_doubt_says_so_and_its_key_finds_out(api, program):
     ({"lines": {"x": 2}, "seen": ZERO}, "lines[x]"), ({"lines": {}, "seen": 7}, "seen"),
     ({"lines": {}, "seen": "z" * 32}, "seen"), ({"lines": {}, "seen": ZERO, "more": 1}, "more"),
     ({"lines": {}, "seen": ZERO, "price": 1.5}, "price"), ({"lines": {}, "seen": ZERO, "token": "x"}, "token"),
-    ({"lines": {str(policy): 1 for policy in range(1, 258)}, "seen": ZERO}, "lines")])
+    ({"lines": {str(policy): 1 for policy in range(1, 1026)}, "seen": ZERO}, "lines")])
 def test_a_save_that_cannot_be_read_names_field_and_rule(program, body, field):
     code, named, rule = program.ask("PUT", "me/votes", body).fault()
     assert (code, named) == (400, field) and rule

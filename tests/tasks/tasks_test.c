@@ -454,6 +454,26 @@ static Status tell(void *self, uint64_t policy, Reason *reason)
     return teller->status;
 }
 
+static void hear(void *self, uint64_t policy, uint64_t account)
+{
+    (void)account;
+    *(uint64_t *)self = policy;
+}
+
+TEST(who_listens_hears_of_a_policy_that_a_task_moved)
+{
+    begin();
+    uint64_t heard = 0, policy = ledger_fixture_policy(ledger_fixture_voter("ann"), "Trams");
+    tasks->options.listener = (LeavingListener){hear, &heard};
+    ledger_fixture_move(policy, POLICY_PENDING_DELETION);
+    run("moves");
+    EXPECT_I64(heard, 0);
+    ledger_fixture_pass_days(15);
+    run("moves");
+    EXPECT_I64(heard, policy);
+    end();
+}
+
 static Tasks *answering(Ranking *ranking, Teller *teller)
 {
     return tasks_new(&(TasksOptions){.store = fixture.store,

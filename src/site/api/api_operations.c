@@ -119,14 +119,13 @@ static Status answer_nothing(WebRequest *request, Slice next_at)
     return STATUS_OK;
 }
 
-static Status answer_call(WebRequest *request, const OperationCall *call, Status status)
+static Status answer_call(WebRequest *request, const OperationCall *call)
 {
     const Operation *operation = call->operation;
     const void *answer = call->answer;
     Arena *arena = web_arena(request);
     Slice next_at;
-    Status outcome =
-        status != STATUS_OK || call->is_unread ? status : operation_outcome(operation, answer);
+    Status status = call->status, outcome = call->outcome;
     if (outcome == STATUS_OK || outcome == STATUS_UNKNOWN)
         api_key_used(request);
     if (status == STATUS_CONFLICT && has_if_match(operation))
@@ -177,9 +176,9 @@ static void cancel_work(void *self)
 static Status end_work(WebRequest *request, void *self)
 {
     ApiWork *work = self;
-    Status status = work->later->end(work->later->work, web_is_gone(request), work->call.answer,
-                                     web_reason(request));
-    return answer_call(request, &work->call, status);
+    work->call.outcome = work->call.status = work->later->end(
+        work->later->work, web_is_gone(request), work->call.answer, web_reason(request));
+    return answer_call(request, &work->call);
 }
 
 static Status begin_work(WebRequest *request, const OperationCall *call)
@@ -204,11 +203,16 @@ static Status api_operation(WebRequest *request)
     memset(to, 0, operation->request_size);
     memset(answer, 0, operation->answer_size);
     TRY(bind_all(request, operation, to));
-    OperationCall call = {operation, site_actor(request), to, answer, false};
+    OperationCall call = {.operation = operation,
+                          .actor = site_actor(request),
+                          .request = to,
+                          .answer = answer,
+                          .arena = arena,
+                          .reason = web_reason(request)};
     if (operation->begin != NULL)
         return begin_work(request, &call);
-    Status status = operation_run(site_of(request)->ops, &call, arena, web_reason(request));
-    return answer_call(request, &call, status);
+    (void)!operation_run(site_of(request)->ops, &call);
+    return answer_call(request, &call);
 }
 
 static Status admits(WebRequest *request)

@@ -10,45 +10,34 @@
 #include "site/forms.h"
 #include "site/parts.h"
 
-/* What every form that saves votes carries. */
-typedef struct VoteForm {
-    const Viewer *viewer;
-    Slice seen, token;
-    FormFault fault;
-} VoteForm;
-
-/* /my/votes, and with one line /my/votes/12. */
-typedef struct MyVotesPage {
-    MyVotes *votes;
-    VoteForm form;
-    Slice typed; /* one line: what stands in the field */
-    Chooser orders;
-} MyVotesPage;
-
 /* A change that a page asks about: from what is stored to what is wanted. */
 typedef struct AskedLine {
     MyPolicy policy;
     int64_t before, wanted;
-    bool has_was; /* the form said what the line held as it was seen: */
-    int64_t was;
 } AskedLine;
 
-/* "Taking back 20 costs 10", and "We do not know whether it was saved". */
-typedef struct ConfirmPage {
-    VoteForm form;
-    Slice title;
-    VotePrice price;
-    int64_t agreed;  /* the price that the form came with */
-    uint64_t policy; /* whose form it was; 0: that of all lines */
-    bool is_known;   /* what is stored could be read: AskedLine.before */
-    AskedLine *lines;
-    size_t count;
-} ConfirmPage;
+/* What the form is sent for is saved, or it is drawn as one of these. */
+typedef enum VotesKind {
+    VOTES_SHOWN, /* or refused */
+    VOTES_PRICE, /* taking back costs, and that was not agreed to */
+    VOTES_STALE,
+    VOTES_UNKNOWN,
+} VotesKind;
 
-typedef struct ConflictPage {
-    const MyConflict *conflict;
-    VoteForm form;
-} ConflictPage;
+/* /my/votes, and with one line /my/votes/12. */
+typedef struct VotesPage {
+    Form form;
+    VotesKind kind;
+    Slice title;
+    Slice seen;    /* the version that is shown */
+    MyVotes votes; /* SHOWN */
+    Chooser orders;
+    MyConflict conflict; /* STALE */
+    VotePrice price;     /* PRICE */
+    bool is_known;       /* PRICE, UNKNOWN: what is stored could be read: AskedLine.before */
+    AskedLine *lines;    /* PRICE, UNKNOWN */
+    size_t count;
+} VotesPage;
 
 typedef struct HistoryPage {
     const MyHistory *history;
