@@ -140,6 +140,17 @@ Status throttle_origin(Operations *ops, const Actor *actor, ThrottleRule rule, R
     return take_networks(ops, actor, rule, arena, &tries, reason);
 }
 
+Status throttle_origin_look(Operations *ops, const Actor *actor, ThrottleRule rule, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    AddressNetwork networks[ADDRESS_NETWORKS];
+    size_t count = networks_of(actor, networks);
+    for (size_t i = 0; i < count; i++)
+        TRY(throttle_look(ops->throttle, rule, networks[i].times, network_key(&networks[i], arena),
+                          reason));
+    return STATUS_OK;
+}
+
 Status throttle_mailbox(Operations *ops, Slice email, Arena *arena, Reason *reason)
 {
     return throttle_take(ops->throttle, THROTTLE_MAIL_TO, name_key(email, arena), reason);

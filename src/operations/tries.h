@@ -10,6 +10,9 @@
  * that the settings do not name, behind which everybody would share one address. */
 MUST_USE Status throttle_origin(Operations *ops, const Actor *actor, ThrottleRule rule,
                                 Reason *reason);
+/* Whether throttle_origin would let a try through now; counts none. For doors, before an operation takes a place that others need (Operation.origin_rule). */
+MUST_USE Status throttle_origin_look(Operations *ops, const Actor *actor, ThrottleRule rule,
+                                     Reason *reason);
 /* throttle_take for a mailbox, before a link for it is made: a new link ends the older one, so an e-mail that will not go out must not
  * cost the one that did. */
 MUST_USE Status throttle_mailbox(Operations *ops, Slice email, Arena *arena, Reason *reason);

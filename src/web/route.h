@@ -119,6 +119,8 @@ typedef struct WebRoute {
     /* For programs: allowed by what the request itself carries, or to everybody. No form's token is asked of who is not logged in. For
      * `admit`. */
     bool by_program;
+    /* The application's rule by which it counts tries for each network address; 0: none. For `admit`. */
+    unsigned origin_rule;
     /* Who runs the handler, and admit before it. */
     WebThreads threads;
     /* In place of `handler`: answers several requests that were admitted, of all routes that name the same function, and says what each

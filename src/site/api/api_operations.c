@@ -259,6 +259,7 @@ WebRoute operation_route(const Operation *operation)
                       .by_program = operation->by_program,
                       .always = operation->always,
                       .threads = operation->threads,
+                      .origin_rule = operation->origin_rule,
                       .cache_ms = operation->api.cache_ms,
                       .help = operation->help,
                       .answers = operation->answers != NULL ? operation->answers->name : "Done",
