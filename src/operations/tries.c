@@ -247,6 +247,28 @@ Status check_own_password(Operations *ops, const Actor *actor, Slice password, c
     return status;
 }
 
+Status check_any_password(Operations *ops, const Actor *actor, Slice password, Arena *arena,
+                          Reason *reason)
+{
+    if (actor->is_operator || actor->account->password_hash.size == 0)
+        return STATUS_OK;
+    if (password.size == 0)
+        return reason_set(reason, STATUS_REFUSED, "password", "Type your password once more");
+    return check_own_password(ops, actor, password, "password", arena, reason);
+}
+
+Status check_own_ways(Operations *ops, const Actor *actor, const OwnWays *shown, Arena *arena,
+                      Reason *reason)
+{
+    TRY(check_any_password(ops, actor, shown->password, arena, reason));
+    if (actor->is_operator || !actor->account->second)
+        return STATUS_OK;
+    if (shown->code.size == 0)
+        return reason_set(reason, STATUS_REFUSED, "code",
+                          "this account has a second factor; send its code, too");
+    return check_code(ops, actor, actor->account, shown->code, arena, reason);
+}
+
 Status check_code(Operations *ops, const Actor *actor, const Account *account, Slice code,
                   Arena *arena, Reason *reason)
 {
