@@ -29,6 +29,21 @@ RowChange login_change(Accounts *accounts, uint64_t account, bool success,
 Slice origin_seal(const VaultCell *cell, const SessionOrigin *origin, Arena *arena);
 MUST_USE Status origin_unseal(const VaultCell *cell, Slice sealed, Arena *arena,
                               SessionOrigin *ret_origin);
+/* A cell of an account's row without what was set up at a moment or later, as a part of the update that takes that back: how it was read, and if there was some
+ * (`drops`) how it is then. */
+typedef struct SideUndo {
+    Condition when;
+    Change change;
+    bool drops;
+} SideUndo;
+MUST_USE Status second_factor_undo(Accounts *accounts, uint64_t account, int64_t since_us,
+                                   Arena *arena, SideUndo *ret_undo);
+typedef struct UndoneLogins {
+    Slice folded[LINKED_LOGIN_ENTRIES_MAX]; /* as they are claimed */
+    size_t count;
+} UndoneLogins;
+MUST_USE Status linked_logins_undo(Accounts *accounts, uint64_t account, int64_t since_us,
+                                   Arena *arena, SideUndo *ret_undo, UndoneLogins *ret_logins);
 /* Where an account's tokens and second factor stand, which closing empties. */
 extern const Side TOKENS_SIDE, SECOND_FACTOR_SIDE;
 /* What is stored, for the fuzzer of all records. */

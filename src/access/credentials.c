@@ -3,6 +3,9 @@
 
 #include "access/access_private.h"
 
+/* Two instances' clocks may say different times of what was done one after the other. */
+enum { CLOCKS_APART_S = 60 };
+
 /* ---- Confirming --------------------------------------------------------------------------------------------- */
 
 static Status make_mail(Accounts *accounts, const Account *account, const NewLink *link,
@@ -32,7 +35,7 @@ Status credentials_finish_confirm(Accounts *accounts, Slice secret, uint64_t *re
     TRY(links_peek(accounts, LINK_CONFIRM, secret, arena, &link, reason));
     Condition unspent = link_unspent(&link);
     Change spent = link_spent(accounts, &link, arena);
-    RowEdit by = {.when = &unspent, .also = &spent, .also_count = 1};
+    RowEdit by = {.when = &unspent, .when_count = 1, .also = &spent, .also_count = 1};
     TRY(registration_confirm_by(accounts, link.account, by, reason));
     *ret_id = link.account;
     return STATUS_OK;
@@ -130,6 +133,7 @@ Status credentials_finish_reset(Accounts *accounts, Slice secret, Slice password
     RowEdit edit = {.apply = apply_password,
                     .context = &change,
                     .when = &unspent,
+                    .when_count = 1,
                     .also = also,
                     .also_count = 2};
     return row_edit(accounts, link.account, edit, reason);
@@ -198,7 +202,8 @@ Status credentials_finish_email(Accounts *accounts, const EmailMove *move, Reaso
     uint64_t epoch;
     TRY(links_peek(accounts, LINK_EMAIL, move->secret, arena, &link, reason));
     Condition unspent = link_unspent(&link);
-    RowEdit by = {.when = &unspent, .also = also, .also_count = move->back.size > 0 ? 2 : 1};
+    RowEdit by = {
+        .when = &unspent, .when_count = 1, .also = also, .also_count = move->back.size > 0 ? 2 : 1};
     also[0] = link_spent(accounts, &link, arena);
     if (move->back.size > 0)
         also[1] = link_change(accounts, &(NewLink){LINK_BACK, link.account, SLICE_EMPTY},
@@ -209,15 +214,37 @@ Status credentials_finish_email(Accounts *accounts, const EmailMove *move, Reaso
     return STATUS_OK;
 }
 
+/* The link, the second factor and the linked log-ins are as they were read here, or nothing is done: CONFLICT, and it is done again. */
+static Status finish_back(Accounts *accounts, Slice secret, Arena *arena, Reason *reason)
+{
+    Link link;
+    SideUndo second, linked;
+    UndoneLogins logins = {.count = 0};
+    TRY(links_peek(accounts, LINK_BACK, secret, arena, &link, reason));
+    int64_t since_us = link.made_us - CLOCKS_APART_S * US_PER_S;
+    TRY(second_factor_undo(accounts, link.account, since_us, arena, &second));
+    TRY(linked_logins_undo(accounts, link.account, since_us, arena, &linked, &logins));
+    Condition when[] = {link_unspent(&link), second.when, linked.when};
+    Change also[4] = {link_spent(accounts, &link, arena), tokens_ended(accounts, arena)};
+    RowEdit by = {.when = when, .when_count = 3, .also = also, .also_count = 2};
+    if (second.drops)
+        also[by.also_count++] = second.change;
+    if (linked.drops)
+        also[by.also_count++] = linked.change;
+    TRY(registration_restore_email_by(accounts, link.account, by, second.drops, reason));
+    /* They count for nobody now and can be taken over, freed or not. */
+    for (size_t i = 0; i < logins.count; i++)
+        (void)!claim_release(accounts, CLAIM_EXTERNAL, logins.folded[i]);
+    return STATUS_OK;
+}
+
 Status credentials_finish_back(Accounts *accounts, Slice secret, Reason *reason)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    Link link;
-    TRY(links_peek(accounts, LINK_BACK, secret, arena, &link, reason));
-    Condition unspent = link_unspent(&link);
-    Change also[] = {link_spent(accounts, &link, arena), tokens_ended(accounts, arena)};
-    RowEdit by = {.when = &unspent, .also = also, .also_count = 2};
-    return registration_restore_email_by(accounts, link.account, by, reason);
+    Status status = STATUS_CONFLICT;
+    for (int i = 0; record_again(&status, i, arena, reason); i++)
+        status = finish_back(accounts, secret, arena, reason);
+    return status;
 }
 
 /* ---- The first admin ---------------------------------------------------------------------------------------- */

@@ -5,7 +5,8 @@
  * here. A page shows a button after links_peek, and only the button's POST calls `finish`.
  *   1. A new password or e-mail ends all sessions, but for the one that is passed as `keep` (it may be NULL). A new password for a forgotten one, or
  *      by an operator, ends all tokens, too.
- *   2. What fails leaves the link as it was, so that the person can try again; UNKNOWN: the same call again finds out.
+ *   2. Taking back a change of the e-mail also ends all tokens, and removes a second factor and linked log-ins that were set up since the change, in the same update.
+ *   3. What fails leaves the link as it was, so that the person can try again; UNKNOWN: the same call again finds out.
  * The answers of credentials_begin_reset differ for those who are there and those who are not; a page must not let visitors see that. */
 #pragma once
 

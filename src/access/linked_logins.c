@@ -279,3 +279,28 @@ Status linked_login_end(Accounts *accounts, uint64_t account, Id id, Reason *rea
     (void)!claim_release(accounts, CLAIM_EXTERNAL, slice_of(ending.folded, ending.folded_size));
     return STATUS_OK;
 }
+
+Status linked_logins_undo(Accounts *accounts, uint64_t account, int64_t since_us, Arena *arena,
+                          SideUndo *ret_undo, UndoneLogins *ret_logins)
+{
+    LinkedLoginList *list = ARENA_NEW(arena, LinkedLoginList);
+    Slice column = LINKED_LOGINS_SIDE.column, value;
+    TRY(side_read(accounts, account, LINKED_LOGINS_SIDE, arena, list, &value));
+    ret_logins->count = 0;
+    for (size_t i = list->count; i-- > 0;) {
+        const LinkedLogin *one = &list->entries[i].connection;
+        if (one->made_us < since_us)
+            continue;
+        ret_logins->folded[ret_logins->count++] =
+            linked_login_record_folded(one->provider, one->subject, arena);
+        drop_entry(list, i);
+    }
+    list->write = fresh_id(accounts);
+    VaultCell at = record_cell(accounts->vault, &TABLE_ACCOUNTS, row_key(account, arena), column);
+    *ret_undo =
+        (SideUndo){.when = {column, value, value.size == 0},
+                   .change = {.column = column,
+                              .value = record_encode(&LINKED_LOGINS_RECORD, list, &at, arena)},
+                   .drops = ret_logins->count > 0};
+    return STATUS_OK;
+}

@@ -239,8 +239,12 @@ static Status turn(Accounts *accounts, const SecondFactorChange *change, Slice b
                                    row_key(change->account, arena), SECOND_FACTOR_SIDE.column);
         cell.value = record_encode(&SECOND_FACTOR_RECORD, next, &at, arena);
     }
-    RowEdit edit = {
-        .apply = apply_switch, .context = &turned, .when = &same, .also = &cell, .also_count = 1};
+    RowEdit edit = {.apply = apply_switch,
+                    .context = &turned,
+                    .when = &same,
+                    .when_count = 1,
+                    .also = &cell,
+                    .also_count = 1};
     TRY(row_edit(accounts, change->account, edit, reason));
     if (change->keep != NULL)
         session_keep(accounts, change->keep, turned.epoch);
@@ -289,4 +293,17 @@ Status second_factor_remove(Accounts *accounts, uint64_t id, Reason *reason)
     if (kept.state == 0)
         return STATUS_OK;
     return turn(accounts, &(SecondFactorChange){.account = id}, value, NULL, reason);
+}
+
+Status second_factor_undo(Accounts *accounts, uint64_t id, int64_t since_us, Arena *arena,
+                          SideUndo *ret_undo)
+{
+    Kept kept;
+    Slice value;
+    Slice column = SECOND_FACTOR_SIDE.column;
+    TRY(side_read(accounts, id, SECOND_FACTOR_SIDE, arena, &kept, &value));
+    *ret_undo = (SideUndo){.when = {column, value, value.size == 0},
+                           .change = side_change(column, fresh_id(accounts), SLICE_EMPTY, arena),
+                           .drops = kept.state != 0 && kept.since_us >= since_us};
+    return STATUS_OK;
 }

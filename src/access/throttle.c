@@ -104,8 +104,8 @@ Status throttle_take(Throttle *throttle, ThrottleRule rule, Slice key, Reason *r
     return throttle_take_times(throttle, rule, 1, key, reason);
 }
 
-Status throttle_take_times(Throttle *throttle, ThrottleRule rule, unsigned times, Slice key,
-                           Reason *reason)
+static Status judge(Throttle *throttle, ThrottleRule rule, unsigned times, Slice key, bool counts,
+                    Reason *reason)
 {
     uint64_t tag = tag_of(throttle, rule, key);
     pthread_mutex_t *lock = &throttle->locks[tag % SETS % LOCKS];
@@ -114,10 +114,22 @@ Status throttle_take_times(Throttle *throttle, ThrottleRule rule, unsigned times
     Slot *slot = slot_of(throttle, tag);
     int64_t wait_us =
         throttle_judge(rule, times, slot->tag == tag ? slot->free_us : 0, now_us, &free_us);
-    if (wait_us == 0)
+    if (wait_us == 0 && counts)
         *slot = (Slot){tag, free_us};
     pthread_mutex_unlock(lock);
     return wait_us == 0 ? STATUS_OK : tell_wait(rule, wait_us, reason);
+}
+
+Status throttle_take_times(Throttle *throttle, ThrottleRule rule, unsigned times, Slice key,
+                           Reason *reason)
+{
+    return judge(throttle, rule, times, key, true, reason);
+}
+
+Status throttle_look(Throttle *throttle, ThrottleRule rule, unsigned times, Slice key,
+                     Reason *reason)
+{
+    return judge(throttle, rule, times, key, false, reason);
 }
 
 /* Moves the key's time back; a slot whose time is 0 is empty. */

@@ -50,6 +50,9 @@ enum { THROTTLE_TIMES_MAX = 8 };
 MUST_USE Status throttle_take_times(Throttle *throttle, ThrottleRule rule, unsigned times,
                                     Slice key, Reason *reason);
 void throttle_return_times(Throttle *throttle, ThrottleRule rule, unsigned times, Slice key);
+/* Whether a try would be let through now. Counts none. */
+MUST_USE Status throttle_look(Throttle *throttle, ThrottleRule rule, unsigned times, Slice key,
+                              Reason *reason);
 /* As if the key had never tried: after a log-in that succeeded. */
 void throttle_forget(Throttle *throttle, ThrottleRule rule, Slice key);
 /* Takes back one try that was allowed: it was none after all. */

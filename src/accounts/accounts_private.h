@@ -77,8 +77,9 @@ typedef struct RowEdit {
     void *context;
     const Change *also; /* further changes in the same update */
     size_t also_count;
-    const Condition *
-        when; /* or NULL: a cell beside the head that must be just this; REFUSED when it is not any more */
+    /* Cells beside the head that must be just this. REFUSED when the first is not any more; CONFLICT when it is and another is not. */
+    const Condition *when;
+    size_t when_count;
 } RowEdit;
 MUST_USE Status row_edit(Accounts *accounts, uint64_t id, RowEdit edit, Reason *reason);
 /* Moves the head to a state, no earlier than its last move. */
@@ -184,9 +185,9 @@ MUST_USE Status registration_change_email_by(Accounts *accounts, uint64_t id, Sl
 /* REFUSED: the address stands for another account, where that counts. */
 MUST_USE Status registration_check_email(Accounts *accounts, uint64_t id, Slice email,
                                          Reason *reason);
-/* Back to that address. REFUSED: it is too late, or was done. */
+/* Back to that address. `drops_second`: the second factor is off. REFUSED: it is too late, or was done. */
 MUST_USE Status registration_restore_email_by(Accounts *accounts, uint64_t id, RowEdit by,
-                                              Reason *reason);
+                                              bool drops_second, Reason *reason);
 /* A registration without its rights, which is made void again by registration_undo; for the first admin. */
 void registration_undo(Accounts *accounts, uint64_t id);
 

@@ -213,6 +213,7 @@ typedef struct LabelChange {
     char old[STORE_ROW_MAX]; /* the label that is left, folded */
     size_t old_size;
     bool keeps_old;
+    bool drops_second;
     RowEdit by;     /* the link that it is done by, if any, which is used up by the move */
     uint64_t epoch; /* after the move */
 } LabelChange;
@@ -390,14 +391,16 @@ static Status apply_restore(AccountRecord *head, void *context, bool *ret_write,
     *label = kept->label;
     *kept = (ClaimRequest){.label = {SLICE_EMPTY, SLICE_EMPTY}};
     head->email_back_us = 0;
+    head->second &= !change->drops_second;
     head->epoch++;
     *ret_write = true;
     return STATUS_OK;
 }
 
-Status registration_restore_email_by(Accounts *accounts, uint64_t id, RowEdit by, Reason *reason)
+Status registration_restore_email_by(Accounts *accounts, uint64_t id, RowEdit by, bool drops_second,
+                                     Reason *reason)
 {
-    LabelChange change = {.accounts = accounts, .kind = CLAIM_EMAIL};
+    LabelChange change = {.accounts = accounts, .kind = CLAIM_EMAIL, .drops_second = drops_second};
     by.apply = apply_restore;
     by.context = &change;
     TRY(row_edit(accounts, id, by, reason));

@@ -58,20 +58,23 @@ typedef struct RowEditing {
     const RowEdit *edit;
 } RowEditing;
 
-/* Whether the other cell is as it was: REFUSED when it is not, and will never be again. */
+/* Whether the other cells are as they were. The first never is again once it is not. */
 static Status check_when(const RowEditing *row, Arena *arena, Reason *reason)
 {
-    const Condition *when = row->edit->when;
-    Cell cell;
-    if (when == NULL)
-        return STATUS_OK;
-    Read read = {&TABLE_ACCOUNTS, row_key(row->id, arena), when->column, STORE_SERIAL};
-    Status status = store_read(row->accounts->store, &read, arena, &cell);
-    if (status != STATUS_NOT_FOUND)
-        TRY(status);
-    if (status == STATUS_OK && slice_equal(cell.value, when->value))
-        return STATUS_OK;
-    return reason_set(reason, STATUS_REFUSED, "", "somebody else has just used it");
+    for (size_t i = 0; i < row->edit->when_count; i++) {
+        const Condition *when = &row->edit->when[i];
+        Cell cell;
+        Read read = {&TABLE_ACCOUNTS, row_key(row->id, arena), when->column, STORE_SERIAL};
+        Status status = store_read(row->accounts->store, &read, arena, &cell);
+        if (status != STATUS_NOT_FOUND)
+            TRY(status);
+        if (when->absent ? status == STATUS_NOT_FOUND
+                         : status == STATUS_OK && slice_equal(cell.value, when->value))
+            continue;
+        return reason_set(reason, i == 0 ? STATUS_REFUSED : STATUS_CONFLICT, "",
+                          "somebody else has just used it");
+    }
+    return STATUS_OK;
 }
 
 static Status apply_row(RecordEditing *editing, void *context, Reason *reason)
@@ -81,8 +84,10 @@ static Status apply_row(RecordEditing *editing, void *context, Reason *reason)
     TRY(check_when(row, editing->arena, reason));
     TRY(row->edit->apply(head, row->edit->context, &editing->write, reason));
     head->version++;
-    editing->also = (RecordWrite){
-        .when = row->edit->when, .also = row->edit->also, .also_count = row->edit->also_count};
+    editing->also = (RecordWrite){.when = row->edit->when,
+                                  .when_count = row->edit->when_count,
+                                  .also = row->edit->also,
+                                  .also_count = row->edit->also_count};
     return STATUS_OK;
 }
 

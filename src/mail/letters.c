@@ -60,7 +60,8 @@ static const Letter LETTERS[LETTER_KINDS] = {
              "now. Mails about it no longer come here, and all its other sessions are ended.",
              "If it was you, there is nothing to do. If it was not, take the change back: open the "
              "page below and press the button on it. Then this address counts again, everybody who "
-             "is logged in as you is logged out, and your tokens for programs are ended."},
+             "is logged in as you is logged out, your tokens for programs are ended, and so are a "
+             "second factor and log-ins at other sites that were set up since the change."},
             "Take the change back",
             {"The link works once, for {valid}. For so long nobody else can use this address "
              "there, "

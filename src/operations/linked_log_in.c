@@ -66,6 +66,7 @@ static Status linked_log_in(Operations *ops, const Actor *actor, const LinkedLog
 
 typedef struct LinkedConnect {
     Slice provider;
+    OwnWays ways;
 } LinkedConnect;
 
 static Status linked_connect(Operations *ops, const Actor *actor, const LinkedConnect *request,
@@ -75,6 +76,7 @@ static Status linked_connect(Operations *ops, const Actor *actor, const LinkedCo
                                   .next = SLICE("/my/connections"),
                                   .account = actor->account->id,
                                   .invitation = SLICE_EMPTY};
+    TRY(check_own_ways(ops, actor, &request->ways, arena, reason));
     return leave_for(ops, actor, journey, arena, ret_leave, reason);
 }
 
@@ -82,7 +84,7 @@ static Status linked_connect(Operations *ops, const Actor *actor, const LinkedCo
 #define WAY .no_audits = "it is one's own", .no_command = "a browser is led there and back", .no_api = "a browser is led there and back"
 #define PROVIDER_INPUT(type) INPUT("provider", type, provider, OPAQUE, .least = 1, .most = OIDC_KEY_MAX, .help = "The site to log in by, as the settings name it.")
 OPERATION(linked_log_in, LinkedLogIn, LinkedLeave, .help = "Lead to another site to log in there.", WAY, .access = WEB_GUEST, .whose = WEB_ANYBODYS,
-    .threads = WEB_OUTSIDE, .answers = &SCHEMA_DONE, .cookies = offsetof(LinkedLeave, cookies), .page = {.path = "/login/with/{provider}"},
+    .threads = WEB_OUTSIDE, .origin_rule = THROTTLE_LOGIN_ADDRESS, .answers = &SCHEMA_DONE, .cookies = offsetof(LinkedLeave, cookies), .page = {.path = "/login/with/{provider}"},
     .inputs = {
         PROVIDER_INPUT(LinkedLogIn),
         INPUT("next", LinkedLogIn, next, LINE, .fallback = "", .most = NEXT_MAX, .help = "Where to go afterwards."),
@@ -92,7 +94,7 @@ OPERATION(linked_log_in, LinkedLogIn, LinkedLeave, .help = "Lead to another site
 OPERATION(linked_connect, LinkedConnect, LinkedLeave, .help = "Lead to another site to link it.", WAY, .access = WEB_LOGIN,
     .threads = WEB_OUTSIDE, .answers = &SCHEMA_DONE, .cookies = offsetof(LinkedLeave, cookies),
     .page = {"/my/connections", "connected", "That site is linked. You can now log in with it."},
-    .inputs = {PROVIDER_INPUT(LinkedConnect)});
+    .inputs = {PROVIDER_INPUT(LinkedConnect), OWN_PASSWORD_INPUT(LinkedConnect), OWN_CODE_INPUT(LinkedConnect)});
 /* clang-format on */
 
 /* ---- Who joins by another site --------------------------------------------------------------------------------------------- */

@@ -125,7 +125,7 @@ static Status log_in(Operations *ops, const Actor *actor, const LogIn *request, 
 
 /* clang-format off */
 #define NEXT_INPUT(type) INPUT("next", type, next, LINE, .fallback = "", .most = NEXT_MAX, .no_api = true, .help = "Where to go afterwards.")
-OPERATION(log_in, LogIn, LoggedIn, .help = "Log in, for browsers: the answer sets a cookie.", .access = WEB_GUEST, .always = true, .threads = WEB_PASSWORD,
+OPERATION(log_in, LogIn, LoggedIn, .help = "Log in, for browsers: the answer sets a cookie.", .access = WEB_GUEST, .always = true, .threads = WEB_PASSWORD, .origin_rule = THROTTLE_LOGIN_ADDRESS,
     .no_audits = "it is one's own", .answers = &SCHEMA_DONE, .cookies = offsetof(LoggedIn, cookies),
     .api = {WEB_POST, "session", .tag = "accounts"}, .page = {.path = "/login"}, .no_command = "a command has no session",
     .inputs = {

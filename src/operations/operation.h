@@ -246,7 +246,10 @@ struct Operation {
     uint64_t audits; /* what it may write into the audit log: AUDITS(KIND) | … */
     const char *no_audits; /* why it writes nothing there although it changes something */
     WebThreads threads;    /* also of the GET that shows the form */
-    int64_t body_bytes;    /* 0: the setting body_bytes */
+    /* The rule by which its tries are counted for each network address. Doors refuse whoever has none left by the head of the request, before a body is read
+     * or a place among `threads` is taken; it is counted by the function. 0, which is no such rule: there is none. */
+    ThrottleRule origin_rule;
+    int64_t body_bytes; /* 0: the setting body_bytes */
     int64_t seconds;
     /* What it did takes at least as long, so that the time of an answer does not tell strangers what there is. Needs `threads`. */
     int64_t least_ms;

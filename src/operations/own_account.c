@@ -1,7 +1,7 @@
 /* own_account.c -- somebody's own account: another e-mail address, and deleting it.
  *
  * Another address asks for the password, and the second factor where there is one. It counts in the update that uses its link up, and in which the
- * way back of the old address begins. The e-mail with that way is queued before: a crash in between leaves an e-mail whose link does nothing, never a
+ * way back of the old address begins, which also takes back what was set up since: whoever has the account for a while keeps no way into it, and cannot keep its owner out. The e-mail with that way is queued before: a crash in between leaves an e-mail whose link does nothing, never a
  * change that nobody was told of. Deleting is account_close: cut off in the middle, the task `leaving` finishes it. A crash before the e-mail that tells of either leaves out only that e-mail. */
 #include "electorate/electorate.h"
 #include "operations/account_close.h"
@@ -10,28 +10,14 @@
 #include "operations/tries.h"
 #include "web/request.h"
 
-enum { FIELD_MAX = 1000, TOKEN_MAX = 100, CODE_MAX = 100, FLOOR_MS = 500 };
+enum { FIELD_MAX = 1000, TOKEN_MAX = 100, FLOOR_MS = 500 };
 
 /* ---- Another address --------------------------------------------------------------------------------------------------------------- */
 
 typedef struct EmailChange {
-    Slice email, password, code;
+    Slice email;
+    OwnWays ways;
 } EmailChange;
-
-/* Whoever sits before somebody's open session shall not take the account with it. An operator asks for neither. */
-static Status check_own_ways(Operations *ops, const Actor *actor, const EmailChange *request,
-                             Arena *arena, Reason *reason)
-{
-    if (actor->is_operator)
-        return STATUS_OK;
-    TRY(check_own_password(ops, actor, request->password, "password", arena, reason));
-    if (!actor->account->second)
-        return STATUS_OK;
-    if (request->code.size == 0)
-        return reason_set(reason, STATUS_REFUSED, "code",
-                          "this account has a second factor; send its code, too");
-    return check_code(ops, actor, actor->account, request->code, arena, reason);
-}
 
 static Status email_change(Operations *ops, const Actor *actor, const EmailChange *request,
                            Arena *arena, Done *ret_done, Reason *reason)
@@ -40,7 +26,10 @@ static Status email_change(Operations *ops, const Actor *actor, const EmailChang
     Slice folded;
     TRY(throttle_origin(ops, actor, THROTTLE_MAIL, reason));
     TRY(account_fold_email(request->email, arena, &folded, reason));
-    TRY(check_own_ways(ops, actor, request, arena, reason));
+    TRY(check_own_ways(ops, actor, &request->ways, arena, reason));
+    if (!actor->is_operator && actor->account->password_hash.size ==
+                                   0) /* it is chosen first, by the address that is there */
+        return check_own_password(ops, actor, request->ways.password, "password", arena, reason);
     TRY(throttle_mailbox(ops, request->email, arena, reason));
     ret_done->done = true;
     Status status = electorate_admit_change(ops->app->accounts, request->email, reason);
@@ -61,9 +50,8 @@ OPERATION(email_change, EmailChange, Done,
     .command = {"email change", .done = "the e-mail with the link is on its way to the new address"},
     .inputs = {
         INPUT("email", EmailChange, email, LINE, .operand = true, .least = 1, .most = FIELD_MAX, .help = "The new one."),
-        INPUT("password", EmailChange, password, SECRET, .least = 1, .most = FIELD_MAX, .no_command = true, .help = "Yours."),
-        INPUT("code", EmailChange, code, LINE, .optional = true, .no_command = true, .least = 1, .most = CODE_MAX,
-              .help = "Of the second factor, where the account has one."),
+        INPUT("password", EmailChange, ways.password, SECRET, .least = 1, .most = FIELD_MAX, .no_command = true, .help = "Yours."),
+        OWN_CODE_INPUT(EmailChange),
     });
 /* clang-format on */
 
@@ -112,10 +100,10 @@ static Status email_back(Operations *ops, const Actor *actor, const EmailBack *r
 }
 
 /* clang-format off */
-OPERATION(email_back, EmailBack, Done, .help = "Take a change of your e-mail address back, and end all sessions and tokens.", .access = WEB_GUEST,
+OPERATION(email_back, EmailBack, Done, .help = "Take a change of your e-mail address back, and all that was set up since: second factor, linked log-ins, tokens, sessions.", .access = WEB_GUEST,
     .no_audits = "it is one's own", .api = {WEB_POST, "accounts/email-back", .tag = "accounts"}, .no_command = "the link is for the person alone",
     .page = {"/email/back", "email-back",
-             "Your account has its old e-mail address again, and all its sessions and tokens are ended. Choose a new password now: whoever changed the address knows the present one."},
+             "Your account has its old e-mail address again. A second factor and log-ins at other sites that were set up since the change are gone, and all sessions and tokens are ended. Choose a new password now: whoever changed the address knows the present one."},
     .inputs = {INPUT("token", EmailBack, token, OPAQUE, .least = 1, .most = TOKEN_MAX, .help = "Of the link in the e-mail.")});
 /* clang-format on */
 

@@ -3,6 +3,7 @@
  * Each change is one update; the same request again does no harm, but for a token, of which it makes a second one. */
 #include "operations/own_access.h"
 #include "operations/schema_macros.h"
+#include "operations/tries.h"
 
 /* clang-format off */
 static const ApiMember SESSION[] = {
@@ -119,12 +120,14 @@ typedef struct TokenMake {
     TokenScope scope;
     Slice journals;
     int64_t days;
+    OwnWays ways;
 } TokenMake;
 
 static Status token_make(Operations *ops, const Actor *actor, const TokenMake *request,
                          Arena *arena, Token *ret_token, Reason *reason)
 {
     int64_t now_us = clock_now_us(ops->app->world.clock);
+    TRY(check_own_ways(ops, actor, &request->ways, arena, reason));
     NewToken wanted = {.name = request->name,
                        .scope = request->scope,
                        .journals = request->journals,
@@ -150,13 +153,14 @@ static Status token_end(Operations *ops, const Actor *actor, const OneOfMine *re
 OPERATION(token_list, Nothing, TokenList, .help = "List your personal tokens, without their secrets.", OWN, .asks = true, .answers = &SCHEMA_TOKENS,
     .api = {WEB_GET, "me/tokens", .tag = "me"}, .no_page = "/my/tokens shows them", .command = {.words = "token list"});
 OPERATION(token_make, TokenMake, Token, .help = "Make a personal token, whose secret only this answer tells. Not by a token.",
-    .access = WEB_VOTER, .by_session = true, .no_audits = "it is one's own", .no_command = "its secret is for the person alone", .answers = &SCHEMA_TOKEN,
+    .access = WEB_VOTER, .by_session = true, .threads = WEB_PASSWORD, .no_audits = "it is one's own", .no_command = "its secret is for the person alone", .answers = &SCHEMA_TOKEN,
     .api = {WEB_POST, "me/tokens", .tag = "me", .code = 201}, .page = {.path = "/my/tokens"},
     .inputs = {
         INPUT("name", TokenMake, name, LINE, .least = 1, .most = TOKEN_NAME_MAX, .help = "What you call it."),
         INPUT("scope", TokenMake, scope, WORD, .words = TOKEN_SCOPE_WORDS, .fallback = "read", .help = "What it may do."),
         INPUT("journals", TokenMake, journals, LINE, .fallback = "", .most = TOKEN_JOURNALS_MAX, .help = "With the scope journals: what it may, such as journal:NAME:put, journal:NAME:claim or journal:NAME:admin, with blanks or commas between. It can do nothing else."),
         INPUT("days", TokenMake, days, NUMBER, .least = 1, .most = TOKEN_DAYS_MAX, .fallback = "365", .help = "How long it works."),
+        OWN_PASSWORD_INPUT(TokenMake), OWN_CODE_INPUT(TokenMake),
     });
 OPERATION(token_end, OneOfMine, Done, .help = "End a token. Not by a token.", OWN, .by_session = true, .whose = WEB_OWN,
     .api = {WEB_DELETE, "me/tokens/{token}", .tag = "me"}, .page = {"/my/tokens/{token}", "token-ended", "That token no longer works."}, .command = {.words = "token end"},

@@ -45,7 +45,7 @@ static Status password_forgotten(Operations *ops, const Actor *actor,
 /* clang-format off */
 OPERATION(password_forgotten, PasswordForgotten, Done,
     .help = "Send an e-mail with a link for a new password; the answer is the same when nobody is called that.",
-    .access = WEB_GUEST, .threads = WEB_PASSWORD, .least_ms = FLOOR_MS, .no_audits = "it is one's own",
+    .access = WEB_GUEST, .threads = WEB_PASSWORD, .origin_rule = THROTTLE_MAIL, .least_ms = FLOOR_MS, .no_audits = "it is one's own",
     .api = {WEB_POST, "accounts/forgotten", .tag = "accounts"}, .page = {.path = "/forgotten"}, .no_command = "anybody can ask for it on the page, and the link is for the person alone",
     .inputs = {INPUT("name", PasswordForgotten, name, LINE, .least = 1, .most = FIELD_MAX, .help = "Name or e-mail address.")});
 /* clang-format on */

@@ -179,7 +179,7 @@ static size_t register_faults(Operations *ops, const Actor *actor, const void *r
 
 OPERATION(account_register, AccountRegister, Done,
     .help = "Register. An e-mail with a link goes to the address; the answer is the same when it is taken.",
-    .access = WEB_GUEST, .threads = WEB_PASSWORD, .least_ms = JOIN_FLOOR_MS, .no_audits = "it is one's own", .faults = register_faults,
+    .access = WEB_GUEST, .threads = WEB_PASSWORD, .origin_rule = THROTTLE_REGISTER, .least_ms = JOIN_FLOOR_MS, .no_audits = "it is one's own", .faults = register_faults,
     .api = {WEB_POST, "accounts", .tag = "accounts", .code = 201}, .page = {.path = "/register"}, .no_command = "\"user add\" does it",
     .inputs = {
         PERSON_INPUTS(AccountRegister),
@@ -213,7 +213,7 @@ static Status register_again(Operations *ops, const Actor *actor, const Register
 
 /* clang-format off */
 OPERATION(register_again, RegisterAgain, Done, .help = "Send the e-mail that confirms a registration again.",
-    .access = WEB_GUEST, .threads = WEB_PASSWORD, .least_ms = FLOOR_MS, .no_audits = "it is one's own",
+    .access = WEB_GUEST, .threads = WEB_PASSWORD, .origin_rule = THROTTLE_MAIL, .least_ms = FLOOR_MS, .no_audits = "it is one's own",
     .no_api = "only the page after registering offers it", .page = {.path = "/register/again"}, .no_command = "\"user confirm\" does it without the e-mail",
     .inputs = {INPUT("email", RegisterAgain, email, LINE, .least = 1, .most = FIELD_MAX, .help = "Where it goes.")});
 /* clang-format on */

@@ -59,19 +59,21 @@ static Status second_show(Operations *ops, const Actor *actor, const Nothing *re
     return STATUS_OK;
 }
 
-static Status second_begin(Operations *ops, const Actor *actor, const Nothing *request,
+typedef struct SecondCode {
+    OwnWays ways;
+    Slice code;
+} SecondCode;
+
+/* The password is asked for here, too: whoever has read a secret that is only offered would know that of the owner who confirms it. */
+static Status second_begin(Operations *ops, const Actor *actor, const SecondCode *request,
                            Arena *arena, SecondView *ret_view, Reason *reason)
 {
     SecondFactor factor;
-    (void)request;
+    TRY(check_any_password(ops, actor, request->ways.password, arena, reason));
     TRY(second_factor_offer(ops->app->accounts, actor->account->id, arena, &factor, reason));
     fill_view(ops, actor->account, &factor, arena, ret_view);
     return STATUS_OK;
 }
-
-typedef struct SecondCode {
-    Slice password, code;
-} SecondCode;
 
 static SecondFactorChange change_of(const Actor *actor, Slice code)
 {
@@ -84,6 +86,7 @@ static Status second_confirm(Operations *ops, const Actor *actor, const SecondCo
 {
     Tries tries;
     SecondFactorChange change = change_of(actor, request->code);
+    TRY(check_any_password(ops, actor, request->ways.password, arena, reason));
     TRY(tries_begin_code(ops, actor, actor->account, arena, &tries, reason));
     Status status =
         second_factor_confirm(ops->app->accounts, &change, arena, &ret_codes->codes, reason);
@@ -109,7 +112,7 @@ static Status second_off(Operations *ops, const Actor *actor, const SecondCode *
 {
     Tries tries;
     SecondFactorChange change = change_of(actor, request->code);
-    TRY(check_own_password(ops, actor, request->password, "password", arena, reason));
+    TRY(check_own_password(ops, actor, request->ways.password, "password", arena, reason));
     TRY(tries_begin_code(ops, actor, actor->account, arena, &tries, reason));
     TRY(tries_end(ops, &tries, second_factor_drop(ops->app->accounts, &change, reason),
                   STATUS_REFUSED));
@@ -124,13 +127,14 @@ static Status second_off(Operations *ops, const Actor *actor, const SecondCode *
 #define CODE_INPUT(words) INPUT("code", SecondCode, code, LINE, .least = 1, .most = CODE_MAX, .help = words)
 OPERATION(second_show, Nothing, SecondView, .help = "Show whether you have a second factor.", OWN, .asks = true, .answers = &SCHEMA_SECOND,
     .api = {WEB_GET, "me/second-factor", .tag = "me"}, .no_page = "/my/second-factor shows it", .command = {.words = "second show"});
-OPERATION(second_begin, Nothing, SecondView, .help = "Offer a secret for your device; it counts when a code confirms it. Not by a token.",
-    OWN, .by_session = true, .answers = &SCHEMA_SECOND,
-    .api = {WEB_POST, "me/second-factor", .tag = "me"}, .page = {.path = "/my/second-factor/begin"}, SECRET);
+OPERATION(second_begin, SecondCode, SecondView, .help = "Offer a secret for your device; it counts when a code confirms it. Not by a token.",
+    OWN, .by_session = true, .threads = WEB_PASSWORD, .answers = &SCHEMA_SECOND,
+    .api = {WEB_POST, "me/second-factor", .tag = "me"}, .page = {.path = "/my/second-factor/begin"}, SECRET,
+    .inputs = {OWN_PASSWORD_INPUT(SecondCode)});
 OPERATION(second_confirm, SecondCode, CodeList, .help = "Turn it on, and tell ten recovery codes, once. Your other sessions end. Not by a token.",
-    OWN, .by_session = true, .answers = &SCHEMA_CODES,
+    OWN, .by_session = true, .threads = WEB_PASSWORD, .answers = &SCHEMA_CODES,
     .api = {WEB_POST, "me/second-factor/confirm", .tag = "me"}, .page = {.path = "/my/second-factor/confirm"}, SECRET,
-    .inputs = {CODE_INPUT("What your device shows.")});
+    .inputs = {OWN_PASSWORD_INPUT(SecondCode), CODE_INPUT("What your device shows.")});
 OPERATION(second_codes, SecondCode, CodeList, .help = "Make ten new recovery codes; the old ones no longer work. Not by a token.",
     OWN, .by_session = true, .answers = &SCHEMA_CODES,
     .api = {WEB_POST, "me/second-factor/codes", .tag = "me"}, .page = {.path = "/my/second-factor/codes"}, SECRET,
@@ -140,7 +144,7 @@ OPERATION(second_off, SecondCode, Done, .help = "Turn it off. Your other session
     .page = {"/my/second-factor/off", "second-off", "Your second factor is off. Your other sessions are ended."},
     .no_command = "\"user second-off\" does it without password and code",
     .inputs = {
-        INPUT("password", SecondCode, password, SECRET, .least = 1, .most = FIELD_MAX, .help = "Yours."),
+        INPUT("password", SecondCode, ways.password, SECRET, .least = 1, .most = FIELD_MAX, .help = "Yours."),
         CODE_INPUT("Of your device, or a recovery code."),
     });
 /* clang-format on */

@@ -140,6 +140,17 @@ Status throttle_origin(Operations *ops, const Actor *actor, ThrottleRule rule, R
     return take_networks(ops, actor, rule, arena, &tries, reason);
 }
 
+Status throttle_origin_look(Operations *ops, const Actor *actor, ThrottleRule rule, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    AddressNetwork networks[ADDRESS_NETWORKS];
+    size_t count = networks_of(actor, networks);
+    for (size_t i = 0; i < count; i++)
+        TRY(throttle_look(ops->throttle, rule, networks[i].times, network_key(&networks[i], arena),
+                          reason));
+    return STATUS_OK;
+}
+
 Status throttle_mailbox(Operations *ops, Slice email, Arena *arena, Reason *reason)
 {
     return throttle_take(ops->throttle, THROTTLE_MAIL_TO, name_key(email, arena), reason);
@@ -234,6 +245,28 @@ Status check_own_password(Operations *ops, const Actor *actor, Slice password, c
     if (status == STATUS_LOGIN)
         return reason_set(reason, STATUS_REFUSED, field, "That is not your password");
     return status;
+}
+
+Status check_any_password(Operations *ops, const Actor *actor, Slice password, Arena *arena,
+                          Reason *reason)
+{
+    if (actor->is_operator || actor->account->password_hash.size == 0)
+        return STATUS_OK;
+    if (password.size == 0)
+        return reason_set(reason, STATUS_REFUSED, "password", "Type your password once more");
+    return check_own_password(ops, actor, password, "password", arena, reason);
+}
+
+Status check_own_ways(Operations *ops, const Actor *actor, const OwnWays *shown, Arena *arena,
+                      Reason *reason)
+{
+    TRY(check_any_password(ops, actor, shown->password, arena, reason));
+    if (actor->is_operator || !actor->account->second)
+        return STATUS_OK;
+    if (shown->code.size == 0)
+        return reason_set(reason, STATUS_REFUSED, "code",
+                          "this account has a second factor; send its code, too");
+    return check_code(ops, actor, actor->account, shown->code, arena, reason);
 }
 
 Status check_code(Operations *ops, const Actor *actor, const Account *account, Slice code,

@@ -10,6 +10,9 @@
  * that the settings do not name, behind which everybody would share one address. */
 MUST_USE Status throttle_origin(Operations *ops, const Actor *actor, ThrottleRule rule,
                                 Reason *reason);
+/* Whether throttle_origin would let a try through now; counts none. For doors, before an operation takes a place that others need (Operation.origin_rule). */
+MUST_USE Status throttle_origin_look(Operations *ops, const Actor *actor, ThrottleRule rule,
+                                     Reason *reason);
 /* throttle_take for a mailbox, before a link for it is made: a new link ends the older one, so an e-mail that will not go out must not
  * cost the one that did. */
 MUST_USE Status throttle_mailbox(Operations *ops, Slice email, Arena *arena, Reason *reason);
@@ -49,6 +52,24 @@ MUST_USE Status check_password(Operations *ops, const Actor *actor, Slice name, 
 /* The actor's own password, once more. REFUSED names `field`. */
 MUST_USE Status check_own_password(Operations *ops, const Actor *actor, Slice password,
                                    const char *field, Arena *arena, Reason *reason);
+/* The actor's own password, where the account has one, and with check_own_ways a code of its second factor, where it has one: for what opens another way into the
+ * account, so that whoever sits before an open session makes none that outlives it. An operator shows neither. REFUSED names `password` or `code`. */
+MUST_USE Status check_any_password(Operations *ops, const Actor *actor, Slice password,
+                                   Arena *arena, Reason *reason);
+typedef struct OwnWays {
+    Slice password, code;
+} OwnWays;
+MUST_USE Status check_own_ways(Operations *ops, const Actor *actor, const OwnWays *shown,
+                               Arena *arena, Reason *reason);
+/* clang-format off */
+enum { OWN_WAYS_MAX = 1000 };
+#define OWN_PASSWORD_INPUT(type)                                                                                                       \
+    INPUT("password", type, ways.password, SECRET, .optional = true, .least = 1, .most = OWN_WAYS_MAX, .no_command = true,             \
+          .help = "Yours, where the account has one.")
+#define OWN_CODE_INPUT(type)                                                                                                           \
+    INPUT("code", type, ways.code, LINE, .optional = true, .least = 1, .most = OWN_WAYS_MAX, .no_command = true,                       \
+          .help = "Of the second factor, where the account has one.")
+/* clang-format on */
 /* Uses up a code of the account's second factor. REFUSED, THROTTLED. */
 MUST_USE Status check_code(Operations *ops, const Actor *actor, const Account *account, Slice code,
                            Arena *arena, Reason *reason);

@@ -9,10 +9,12 @@
  *      X-CSRF-Token for scripts and programs), a keyed hash of the session, or of the visitor's own cookie before logging in: another site can
  *      make a browser send the cookie, but cannot know the token. What browsers say of the origin (Sec-Fetch-Site, Origin) must
  *      not contradict it either.
+ *   4. Where tries are counted by network address (a log-in, a report), whoever has none left is refused.
  * All of that is decided by the head of the request, before a byte of its body is waited for, but for the field `csrf`: a form whose head
  * says nothing against it is read, and refused then. Without any cookie that a token could belong to it is not even read. */
 #include <sodium.h>
 
+#include "operations/tries.h"
 #include "site/site_private.h"
 #include "web/http_rules.h"
 
@@ -296,6 +298,15 @@ const Actor *site_actor(const WebRequest *request)
     return &site_viewer(request)->actor;
 }
 
+/* Whoever has no try left from their network takes no place of those who have. The operation counts them. */
+static Status check_tries(WebRequest *request, const Viewer *viewer)
+{
+    ThrottleRule rule = (ThrottleRule)web_route(request)->origin_rule;
+    return rule == 0 ? STATUS_OK
+                     : throttle_origin_look(site_of(request)->ops, &viewer->actor, rule,
+                                            web_reason(request));
+}
+
 Status site_admit(WebRequest *request)
 {
     static const Slice BEARER = {"Bearer ", 7};
@@ -313,6 +324,7 @@ Status site_admit(WebRequest *request)
         viewer->csrf = csrf_of(request, viewer, false);
     TRY(check_access(request, viewer));
     TRY(check_forgery(request, viewer));
+    TRY(check_tries(request, viewer));
     return web_route(request)->admits != NULL ? web_route(request)->admits(request) : STATUS_OK;
 }
 

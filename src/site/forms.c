@@ -533,6 +533,7 @@ WebRoute form_sent_route(const FormPage *page)
         route.handler = take_form;
     route.files = page->operation->files;
     route.body_bytes = site_body_bytes(page->operation);
+    route.origin_rule = page->operation->origin_rule;
     route.by_link = page->by_link;
     WebFrom from = page->by_link ? WEB_QUERY : WEB_FORM;
     (void)operation_params(page->operation, route.path, from, route.params);

@@ -423,9 +423,11 @@ Status record_write(const Records *records, const RecordWrite *write, Arena *are
         *id = id_new(records->world.clock, records->world.random);
     VaultCell sealed = record_cell(records->vault, place->table, place->row, place->column);
     Slice value = record_encode(place->record, write->record, &sealed, arena);
-    Condition conditions[2] = {{place->column, write->before, write->before.size == 0}};
-    if (write->when != NULL)
-        conditions[1] = *write->when;
+    Condition conditions[1 + RECORD_WHEN_MAX] = {
+        {place->column, write->before, write->before.size == 0}};
+    CHECK(write->when_count <= RECORD_WHEN_MAX);
+    for (size_t i = 0; i < write->when_count; i++)
+        conditions[1 + i] = write->when[i];
     Change *changes = ARENA_ARRAY(arena, write->also_count + 2, Change);
     size_t count = 0;
     changes[count++] = (Change){.column = place->column, .value = value, .ttl_s = write->ttl_s};
@@ -438,7 +440,7 @@ Status record_write(const Records *records, const RecordWrite *write, Arena *are
     Update update = {.table = place->table,
                      .row = place->row,
                      .conditions = conditions,
-                     .condition_count = write->when != NULL ? 2 : 1,
+                     .condition_count = 1 + write->when_count,
                      .changes = changes,
                      .change_count = count,
                      .proof = write->proof.size == 0 ? receipt : write->proof,
@@ -491,9 +493,10 @@ static Status edit_once(const Records *records, const RecordEdit *edit, Arena *a
     write.record = editing.record;
     write.before = before;
     if (held != NULL) {
-        CHECK(write.when == NULL);
+        CHECK(write.when_count == 0);
         same.column = held->column;
         write.when = &same;
+        write.when_count = 1;
     }
     Status status = record_write(records, &write, arena, NULL);
     *ret_raced = status == STATUS_CONFLICT;

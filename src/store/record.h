@@ -187,6 +187,7 @@ enum {
     RECORD_RACE_TRIES = 100, /* of a change that others get ahead of */
 };
 
+enum { RECORD_WHEN_MAX = 3 };
 /* A conditional write of one record, and of what goes with it. */
 typedef struct RecordWrite {
     RecordPlace place;
@@ -194,7 +195,8 @@ typedef struct RecordWrite {
     bool keep_id;
     Slice before; /* the cell as it was read; empty: there was none */
     int64_t ttl_s;
-    const Condition *when; /* or NULL: another cell of the row that must be so */
+    const Condition *when; /* other cells of the row that must be so */
+    size_t when_count;     /* RECORD_WHEN_MAX at most */
     const Change *also;    /* further changes of the row */
     size_t also_count;
     Batch marks;

@@ -134,6 +134,30 @@ static const struct {
                      "too many such pages are being made for your network address at this moment"},
 };
 
+static void refuse_place(WebRequest *request, SharesAnswer why)
+{
+    WebThreads threads = route_threads(request->match.route);
+    request->status = why == SHARES_FULL ? reason_set(&request->reason, NO_ROOM[threads].status,
+                                                      NULL, "%s", NO_ROOM[threads].rule)
+                                         : reason_set(&request->reason, STATUS_THROTTLED, NULL,
+                                                      "%s", NO_ROOM[threads].of_address);
+}
+
+/* Whether it got a place. Whoever lost theirs to it is answered here. */
+static bool take_place(Pool *pool, WebRequest *request)
+{
+    WebRequest *displaced;
+    SharesAnswer taken = pool_take(pool, request, &displaced);
+    if (displaced != NULL) {
+        refuse_place(displaced, SHARES_ADDRESS_FULL);
+        answer_make(displaced);
+        loop_give(displaced->channel->loop, displaced->channel);
+    }
+    if (taken != SHARES_TAKEN)
+        refuse_place(request, taken);
+    return taken == SHARES_TAKEN;
+}
+
 /* Places are few where handlers take long: only who was admitted gets one, and nobody for a page that is there. Those for saves are many, and
  * whoever is admitted there shares the work of these threads; but not for a route that everybody may ask and that has a rule of its own. */
 bool exchange_make(WebRequest *request)
@@ -142,16 +166,8 @@ bool exchange_make(WebRequest *request)
         request->status == STATUS_OK ? route_threads(request->match.route) : WEB_ANSWER;
     Pool *pool = request->server->pools[threads];
     bool is_admitted_there = threads == WEB_SAVE && request->match.route->admits == NULL;
-    if (pool != NULL && (is_admitted_there || answer_look(request))) {
-        SharesAnswer taken = pool_take(pool, request);
-        if (taken == SHARES_TAKEN)
-            return false;
-        request->status = taken == SHARES_FULL
-                              ? reason_set(&request->reason, NO_ROOM[threads].status, NULL, "%s",
-                                           NO_ROOM[threads].rule)
-                              : reason_set(&request->reason, STATUS_THROTTLED, NULL, "%s",
-                                           NO_ROOM[threads].of_address);
-    }
+    if (pool != NULL && (is_admitted_there || answer_look(request)) && take_place(pool, request))
+        return false;
     answer_make(request);
     if (!request_is_later(request))
         return true;

@@ -121,6 +121,8 @@ typedef struct WebRoute {
     /* For programs: allowed by what the request itself carries, or to everybody. No form's token is asked of who is not logged in. For
      * `admit`. */
     bool by_program;
+    /* The application's rule by which it counts tries for each network address; 0: none. For `admit`. */
+    unsigned origin_rule;
     /* What else must hold before a byte of the body is waited for: judged by who asks and by the names in the path (web_path_text). For
      * `admit`, which calls it last; so it must not wait. NULL: nothing. */
     Status (*admits)(struct WebRequest *request);

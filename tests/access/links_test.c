@@ -1,6 +1,8 @@
 /* links_test.c -- one-time links, and what they let people do. */
 #include "access/closing.h"
 #include "access/credentials.h"
+#include "access/linked_logins.h"
+#include "access/second_factor.h"
 #include "access/tokens.h"
 #include "accounts_fixture.h"
 
@@ -250,6 +252,86 @@ TEST(a_change_of_the_email_is_taken_back_once)
     EXPECT_STATUS(credentials_finish_back(fixture.accounts, back, NULL), STATUS_REFUSED);
     (void)fixture_confirmed("thief");          /* whose address is free again */
     (void)move_away(alice, "new@example.org"); /* and the account may be moved again */
+    fixture_end();
+}
+
+static Status link_to(uint64_t id, const char *subject)
+{
+    NewLinkedLogin one = {SLICE("elsewhere"), slice_from(subject), SLICE("who")};
+    return linked_login_add(fixture.accounts, id, &one, NULL);
+}
+
+static Status turn_second_on(uint64_t id)
+{
+    SecondFactor factor;
+    RecoveryCodes codes;
+    char code[TOTP_DIGITS + 1];
+    EXPECT_STATUS(second_factor_offer(fixture.accounts, id, contract_arena(), &factor, NULL),
+                  STATUS_OK);
+    totp_code(factor.secret, totp_step(contract_now_us()), code);
+    SecondFactorChange change = {.account = id, .code = slice_from(code)};
+    return second_factor_confirm(fixture.accounts, &change, contract_arena(), &codes, NULL);
+}
+
+static bool has_second(uint64_t id)
+{
+    SecondFactor factor;
+    EXPECT_STATUS(second_factor_read(fixture.accounts, id, contract_arena(), &factor), STATUS_OK);
+    EXPECT(factor.is_on == fixture_read(id).second);
+    return factor.is_on || factor.is_offered;
+}
+
+static Status find_linked(const char *subject)
+{
+    Account account;
+    return linked_login_find(fixture.accounts, SLICE("elsewhere"), slice_from(subject),
+                             contract_arena(), &account);
+}
+
+TEST(what_was_set_up_since_the_change_goes_with_it)
+{
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice"), other = fixture_confirmed("other");
+    EXPECT_STATUS(link_to(alice, "hers"), STATUS_OK);
+    fixture_pass_days(1);
+    Slice back = move_away(alice, "thief@example.org");
+    fixture_pass_days(1);
+    EXPECT_STATUS(link_to(alice, "thiefs"), STATUS_OK);
+    EXPECT_STATUS(turn_second_on(alice), STATUS_OK);
+    EXPECT(has_second(alice));
+    EXPECT_STATUS(credentials_finish_back(fixture.accounts, back, NULL), STATUS_OK);
+    EXPECT(!has_second(alice));
+    EXPECT_STATUS(find_linked("hers"), STATUS_OK);
+    EXPECT_STATUS(find_linked("thiefs"), STATUS_NOT_FOUND);
+    EXPECT_STATUS(link_to(other, "thiefs"), STATUS_OK);
+    EXPECT_STATUS(turn_second_on(alice), STATUS_OK); /* she sets it up anew */
+    fixture_end();
+}
+
+TEST(a_second_factor_from_before_the_change_stays)
+{
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice");
+    EXPECT_STATUS(turn_second_on(alice), STATUS_OK);
+    fixture_pass_days(1);
+    Slice back = move_away(alice, "thief@example.org");
+    EXPECT_STATUS(credentials_finish_back(fixture.accounts, back, NULL), STATUS_OK);
+    EXPECT(has_second(alice));
+    fixture_end();
+}
+
+/* What only waits for its code would be known to whoever began it. */
+TEST(an_offer_of_a_second_factor_goes_too)
+{
+    fixture_begin();
+    uint64_t alice = fixture_confirmed("alice");
+    SecondFactor factor;
+    Slice back = move_away(alice, "thief@example.org");
+    EXPECT_STATUS(second_factor_offer(fixture.accounts, alice, contract_arena(), &factor, NULL),
+                  STATUS_OK);
+    EXPECT(has_second(alice));
+    EXPECT_STATUS(credentials_finish_back(fixture.accounts, back, NULL), STATUS_OK);
+    EXPECT(!has_second(alice));
     fixture_end();
 }
 

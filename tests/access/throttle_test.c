@@ -65,6 +65,24 @@ TEST(a_try_that_was_none_is_given_back)
     throttle_free(throttle);
 }
 
+TEST(a_look_counts_nothing)
+{
+    TestWorld own;
+    Reason reason = {0};
+    Throttle *throttle = throttle_new(test_world(&own, 7));
+    for (int i = 0; i < 20; i++)
+        EXPECT(throttle_look(throttle, THROTTLE_LOGIN, 1, ANNA, NULL) == STATUS_OK);
+    EXPECT(allowed_now(throttle, THROTTLE_LOGIN, ANNA) == 10);
+    EXPECT(throttle_look(throttle, THROTTLE_LOGIN, 1, ANNA, &reason) == STATUS_THROTTLED);
+    EXPECT_SLICE(slice_from(reason.rule),
+                 SLICE("Too many log-ins for this name; try again in 2 minutes"));
+    EXPECT(throttle_look(throttle, THROTTLE_LOGIN, 1, BEN, NULL) == STATUS_OK);
+    test_world_pass(&own, 90 * US_PER_S);
+    EXPECT(throttle_look(throttle, THROTTLE_LOGIN, 1, ANNA, NULL) == STATUS_OK);
+    EXPECT(allowed_now(throttle, THROTTLE_LOGIN, ANNA) == 1);
+    throttle_free(throttle);
+}
+
 TEST(the_wall_clock_does_not_matter)
 {
     TestWorld own;

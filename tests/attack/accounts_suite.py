@@ -1,6 +1,11 @@
 """Somebody who has got hold of a session, a token or a password, and what is left of it when the owner takes the account back."""
+import base64
 import concurrent.futures
+import hashlib
+import hmac
 import re
+import struct
+import time
 
 import pytest
 from attacked_site import PASSWORD, wait_for
@@ -62,7 +67,7 @@ def test_the_same_is_done_by_a_role_that_needs_none(office, way):
 def test_a_token_of_such_a_session_does_not_either(site):
     policy = site.policy("Of another by token")
     admin = site.known("admin", 10)
-    secret = admin.api("POST", "me/tokens", {"name": "mine", "scope": "write"}).json["secret"]
+    secret = admin.api("POST", "me/tokens", {"name": "mine", "scope": "write", "password": PASSWORD}).json["secret"]
     version = site.visitor(11).api("GET", f"policies/{policy}")
     answer = admin.api("PATCH", f"policies/{policy}", {"description": "Taken over."}, token=secret, If_Match=version.headers.get("etag", f'"{NOWHERE}"'))
     assert answer.code in (401, 403), answer.text
@@ -75,7 +80,7 @@ def thief_of(site, name):
     """A token that a thief made, and who logs in with the password."""
     site.add(name)
     thief = site.known(name, 12)
-    return thief, thief.api("POST", "me/tokens", {"name": "kept", "scope": "write"}).json["secret"]
+    return thief, thief.api("POST", "me/tokens", {"name": "kept", "scope": "write", "password": PASSWORD}).json["secret"]
 
 
 def is_in(site, thief, secret):
@@ -143,6 +148,45 @@ def test_the_old_address_gets_a_way_back(site, post):
     assert "session" not in thief.cookies
     owner.log_in("moved", NEW_PASSWORD)
     assert "session" in owner.cookies and "moved@example.org" in owner.get("/my/profile").text + owner.get("/my/email").text
+
+
+def code_of(secret):
+    """What a device shows that has this secret."""
+    mac = hmac.digest(base64.b32decode(secret), struct.pack(">Q", int(time.time()) // 30), hashlib.sha1)
+    start = mac[-1] & 15
+    return f"{(int.from_bytes(mac[start:start + 4], 'big') & 0x7fffffff) % 10**6:06}"
+
+
+def test_an_open_session_alone_makes_no_way_in_that_lasts(site):
+    """A second factor, a token: each would outlive the session, or keep the owner out."""
+    site.add("open")
+    finder = site.known("open", 19)
+    for body in ({}, {"password": "guessed once"}):
+        begun = finder.api("POST", "me/second-factor", body)
+        assert begun.code == 422 and "secret" not in (begun.json or {}), "it may set up a second factor"
+        assert finder.api("POST", "me/tokens", {"name": "kept", "scope": "write", **body}).code == 422, "it may make a token"
+    owner = site.known("open", 13)
+    offered = owner.api("POST", "me/second-factor", {"password": PASSWORD}).json
+    shown = finder.api("GET", "me/second-factor").json
+    assert shown["secret"] == offered["secret"]
+    assert finder.api("POST", "me/second-factor/confirm", {"code": code_of(shown["secret"])}).code == 422, "it confirms what the owner has begun"
+    assert not owner.api("GET", "me/second-factor").json["on"]
+
+
+def test_who_takes_a_change_back_is_not_kept_out(site, post):
+    """The thief knows the password, and has had the account for a while."""
+    site.add("robbed")
+    thief = site.known("robbed", 15)
+    assert thief.post("/my/email", email="robber@elsewhere.example", password=PASSWORD).code == 303
+    assert thief.post(post.link("robber@elsewhere.example", "/my/email/confirm"), "/my/email/confirm").code == 303
+    secret = thief.api("POST", "me/second-factor", {"password": PASSWORD}).json["secret"]
+    assert thief.api("POST", "me/second-factor/confirm", {"code": code_of(secret), "password": PASSWORD}).code == 200
+    owner = site.visitor(16)
+    assert owner.post(post.link("robbed@example.org", "/email/back"), "/email/back").code == 303
+    owner.post("/forgotten", name="robbed@example.org")
+    assert owner.post(post.link("robbed@example.org", "/reset"), "/reset", password=NEW_PASSWORD).code == 303
+    owner.log_in("robbed", NEW_PASSWORD)
+    assert "session" in owner.cookies, "it asks for the thief's second factor"
 
 
 # ---- Rights

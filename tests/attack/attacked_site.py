@@ -37,9 +37,9 @@ HOST = "198.51.100.1" if OWN_NETWORK else "127.0.0.1"
 REPORT = re.compile(r"ERROR: \w+Sanitizer|runtime error:|SUMMARY: \w+Sanitizer|^CHECK|is a bug", re.M)
 
 
-def address(number):
-    """The network address of visitor `number`, 2 to 254."""
-    return f"198.51.100.{number}"
+def address(number, network=None):
+    """The network address of visitor `number`, 2 to 254; all of these are in one /24, but for those who are in another, 0 to 255."""
+    return f"198.51.100.{number}" if network is None else f"198.18.{network}.{number}"
 
 
 def clean_environment():

@@ -13,7 +13,7 @@ import time
 
 import pytest
 import wire
-from attacked_site import DEMO, LONG, PLAIN, Site, clean_environment, wait_for
+from attacked_site import DEMO, LONG, PLAIN, Site, address, clean_environment, wait_for
 
 BIG = 16 * 1024 * 1024
 REFUSALS = (400, 401, 403, 411, 413, 429)
@@ -129,9 +129,9 @@ def test_whatever_json_holds_it_is_refused_quickly(site, body):
 
 # ---- One address and the passwords of all
 
-def hammer(site, stop, number, tally):
+def hammer(site, stop, at, tally):
     """Log-ins that are wrong, one after the other, with a form that is right."""
-    visitor = site.visitor(number)
+    visitor = site.visitor(at=at)
     form = visitor.get("/login").form("/login").fields
     while not stop.is_set():
         with contextlib.suppress(OSError):
@@ -141,16 +141,17 @@ def hammer(site, stop, number, tally):
                 time.sleep(0.005)
 
 
-def under_fire(site, numbers, good):
-    """What happens to `good` log-ins from other addresses while each of `numbers` tries passwords on 40 connections."""
+def under_fire(site, attackers, good, connections=40):
+    """What happens to `good` log-ins from other networks while each of the addresses `attackers` tries passwords on some connections: the codes of those
+    who did not get in."""
     stop, tally = threading.Event(), []
-    threads = [threading.Thread(target=hammer, args=(site, stop, number, tally), daemon=True) for number in numbers for _ in range(40)]
+    threads = [threading.Thread(target=hammer, args=(site, stop, at, tally), daemon=True) for at in attackers for _ in range(connections)]
     for thread in threads:
         thread.start()
-    wait_for(lambda: len(tally) > 20, 20, "the hammering")
+    wait_for(lambda: tally.count(429) > 20, 20, "the hammering")
 
     def come(number):
-        visitor = site.visitor(150 + number)
+        visitor = site.visitor(at=address(9, 100 + number))
         return visitor.log_in(f"voter{number}").code, "session" in visitor.cookies
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -158,12 +159,34 @@ def under_fire(site, numbers, good):
     stop.set()
     for thread in threads:
         thread.join()
-    return answers
+    return [code for code, is_in in answers if not is_in]
 
 
 def test_one_address_does_not_keep_others_from_logging_in(plain):
-    answers = under_fire(plain, [30], 12)
-    assert all(is_in for _, is_in in answers), f"of 12 good log-ins elsewhere: {[code for code, _ in answers]}"
+    refused = under_fire(plain, [address(30)], 12)
+    assert not refused, f"{len(refused)} of 12 good log-ins elsewhere were refused: {refused}"
+
+
+def test_a_few_networks_do_not_keep_others_from_logging_in(plain):
+    """More of them than fill all places, if each may hold its share; a share is for each address."""
+    refused = under_fire(plain, [address(30, network) for network in range(8)], 24, connections=8)
+    assert not refused, f"{len(refused)} of 24 good log-ins elsewhere were refused: {refused}"
+
+
+def test_who_may_not_try_again_yet_holds_no_place(site):
+    """The address has used up its tries, and asks on: it is told so at once, and never that places are full."""
+    visitor = site.visitor(at=address(31))
+    form = visitor.get("/login").form("/login").fields
+
+    def tried(number):
+        return visitor.ask("POST", "/login", {**form, "name": f"nobody{number}", "password": "wrong one here"})
+
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        answers = list(pool.map(tried, range(115)))
+    assert any(answer.code == 429 and "from your network address" in answer.words for answer in answers)
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        words = [answer.words for answer in pool.map(tried, range(160)) if answer.code == 429]
+    assert len(words) > 150 and all("log-ins from your network address" in each for each in words), "it waits for a place"
 
 
 @pytest.fixture(scope="module")

@@ -235,7 +235,7 @@ class Generator:
         if content:
             schema = content["schema"]
             plan.body = {name: value_of(luck, path, name, part) for name, part in schema["properties"].items()
-                         if name in schema.get("required", []) or luck.random() < 0.5 or name in ("name", "policy", "address", "version") and path.count("/") > 3}
+                         if name in schema.get("required", []) or luck.random() < 0.5 or name == "password" or name in ("name", "policy", "address", "version") and path.count("/") > 3}
             plan.body = {name: value for name, value in plan.body.items() if value != "" or name in schema.get("required", [])}
         if method == "POST" and path.endswith("/journals/{journal}/entries"):  # it takes one or a list, which no schema says
             plan.body = entry_of(luck)

@@ -202,9 +202,9 @@ def test_an_unconfirmed_account_sets_up_no_way_in_of_its_own(site, post):
     attacker = site.visitor(121)
     attacker.register("holder", "owner@town.example")
     attacker.log_in("holder")
-    begun = attacker.api("POST", "me/second-factor")
+    begun = attacker.api("POST", "me/second-factor", {"password": PASSWORD})
     assert begun.code in (401, 403), "it may begin a second factor"
-    assert attacker.api("POST", "me/tokens", {"name": "hold"}).code in (401, 403)
+    assert attacker.api("POST", "me/tokens", {"name": "hold", "password": PASSWORD}).code in (401, 403)
     owner = site.visitor(122)
     owner.confirm(post, "owner@town.example")
     assert "session" not in attacker.cookies or attacker.api("GET", "me").code == 401, "the session from before is still good"

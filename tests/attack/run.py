@@ -3,7 +3,7 @@
 
 Each file *_suite.py beside this one is a part, and each test in it a case; a case that fails is a finding. All of it happens in a network
 namespace of its own that has loopback and nothing else: no case can reach another machine, and the documentation's addresses
-(198.51.100.0/24) are addresses of this machine there, so that what is bounded by network address is tried with real ones. Where
+(198.51.100.0/24, and 198.18.0.0/15 for many networks) are addresses of this machine there, so that what is bounded by network address is tried with real ones. Where
 the kernel gives no namespace, cases run on 127.0.0.1 with a trusted proxy's X-Forwarded-For in place of addresses, and those that need connections
 from other addresses are left out.
 
@@ -68,7 +68,7 @@ def main():
     if INSIDE not in os.environ:
         enter()
     if os.environ[INSIDE] == "own":
-        subprocess.run("ip link set lo up && ip route add local 198.51.100.0/24 dev lo", shell=True, check=True)
+        subprocess.run("ip link set lo up && ip route add local 198.51.100.0/24 dev lo && ip route add local 198.18.0.0/15 dev lo", shell=True, check=True)
     os.environ.update(ATTACK_LONG="1" if given.long else "", ATTACK_SEED=str(given.seed), PYTHONDONTWRITEBYTECODE="1")
     RESULTS.mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(len(BESIDE)) as pool:

@@ -226,13 +226,18 @@ def all_others(site):
 
 @example("token_make")
 def for_a_script(site):
-    return Deed(member(site), {"name": "My script", "scope": "write", "days": 30})
+    return Deed(member(site), {"name": "My script", "scope": "write", "days": 30, "password": PASSWORD})
+
+
+@example("token_make")
+def without_the_password(site):
+    return Deed(member(site), {"name": "My script"}, refused="password")
 
 
 @example("token_end")
 def ended(site):
     person = member(site)
-    token = send(site, "me/tokens", {"name": "My script"}, person)
+    token = send(site, "me/tokens", {"name": "My script", "password": PASSWORD}, person)
     return Deed(person, {"token": token["id"]}, shown="/my/tokens")
 
 
@@ -250,24 +255,41 @@ def code_at(site, secret, later=0):
 def with_second(site):
     """Somebody who has one; and their recovery codes."""
     person = member(site)
-    secret = send(site, "me/second-factor", None, person)["secret"]
-    return person, send(site, "me/second-factor/confirm", {"code": code_at(site, secret)}, person)["codes"]
+    secret = send(site, "me/second-factor", {"password": PASSWORD}, person)["secret"]
+    return person, send(site, "me/second-factor/confirm", {"code": code_at(site, secret), "password": PASSWORD}, person)["codes"]
 
 
 @example("second_begin")
 def offered(site):
-    return Deed(member(site), shown="/my/second-factor")
+    return Deed(member(site), {"password": PASSWORD}, shown="/my/second-factor")
+
+
+@example("second_begin")
+def offered_to_who_does_not_know_the_password(site):
+    return Deed(member(site), {"password": "not it at all"}, refused="password", shown="/my/second-factor")
 
 
 @example("second_confirm")
 def turned_on(site):
     person = member(site)
-    secret = send(site, "me/second-factor", None, person)["secret"]
-    return Deed(person, {"code": code_at(site, secret)}, shown="/my/second-factor")
+    secret = send(site, "me/second-factor", {"password": PASSWORD}, person)["secret"]
+    return Deed(person, {"code": code_at(site, secret), "password": PASSWORD}, shown="/my/second-factor")
 
 
-@example("second_confirm", "second_codes")
+@example("second_confirm")
+def turned_on_by_who_does_not_know_the_password(site):
+    person = member(site)
+    secret = send(site, "me/second-factor", {"password": PASSWORD}, person)["secret"]
+    return Deed(person, {"code": code_at(site, secret)}, refused="password", shown="/my/second-factor")
+
+
+@example("second_confirm")
 def with_a_wrong_code(site):
+    return Deed(member(site), {"code": "no code", "password": PASSWORD}, refused="")
+
+
+@example("second_codes")
+def without_having_one(site):
     return Deed(member(site), {"code": "no code"}, refused="")
 
 
@@ -297,9 +319,19 @@ def comes_in_with_both(site):
 # ---- Log-ins at other sites: those sites know no other
 
 
-@example("linked_log_in", "linked_connect")
+@example("linked_log_in")
 def by_an_unknown_site(site):
     return Deed(member(site), {"provider": "nowhere"}, refused="")
+
+
+@example("linked_connect")
+def links_an_unknown_site(site):
+    return Deed(member(site), {"provider": "nowhere", "password": PASSWORD}, refused="")
+
+
+@example("linked_connect")
+def links_it_without_the_password(site):
+    return Deed(member(site), {"provider": "town-id"}, refused="password", shown="/my/connections")
 
 
 @example("linked_log_in")
@@ -309,7 +341,7 @@ def leaves_to_log_in(site):
 
 @example("linked_connect")
 def leaves_to_link_it(site):
-    return Deed(member(site), {"provider": "town-id"}, shown="/my/connections")
+    return Deed(member(site), {"provider": "town-id", "password": PASSWORD}, shown="/my/connections")
 
 
 @example("register_linked")

@@ -1,9 +1,12 @@
 """A store that goes wholly dark behind a change: every operation that changes something is done by each of its doors while the store goes away
 behind its first change, its second, and so on. Whatever the answer is then, it does not say that nothing was changed when something was,
 and where it does not know it says so."""
+import pathlib
+import urllib.parse
+
 import pytest
 from door_examples import EXAMPLES
-from doors import OPERATIONS, Site, attempt, doors_of, prepare
+from doors import OPERATIONS, Reader, Site, attempt, doors_of, prepare, table, words_of
 from provider import Provider
 
 CHANGES_MAX, ATTEMPTS_MAX = 40, 25
@@ -11,6 +14,13 @@ NOTES = {"counters", "logins", "token_uses", "request_keys", "changed", "dirty",
 # What comes to nothing by itself, by operation: a policy without its entry, a plan of a setting, a registration that is void.
 NOT_YET = {"policy_create": {"policies", "policy_index"}, "setting_set": {"settings"}, "account_register": {"accounts", "names", "signals"}}
 SAME_AGAIN = {"roll_import"}  # the example has written the same cells before
+# Routes that may change something and are no operation's: the test that has them fail behind a change.
+TESTED_BY = {
+    ("POST", "/my/votes"): "doors/test_dark.py: test_no_vote_form_denies_what_was_saved",
+    ("POST", "/my/votes/{policy}"): "doors/test_dark.py: test_no_vote_form_denies_what_was_saved",
+    # Journals are not in the store.
+    ("POST", "/api/v1/journals/{journal}/entries"): "journal/journal_test.c: a_failed_write_is_unknown_and_the_journal_opens_again_by_itself",
+}
 DEEDS = [(name, example) for name, example in EXAMPLES if not OPERATIONS[name]["asks"]]
 
 
@@ -69,13 +79,18 @@ def do_in_the_dark(sites, name, example, door, n):
         deed = prepare(site, site.attempts, example, name, door)
     if deed.refused is not None:
         return False
+    return judge(site, name, door, n, lambda: attempt(site, deed, OPERATIONS[name], door)[:2], deed.after)
+
+
+def judge(site, name, door, n, act, after=None):
+    """Whether it came so far as to be in the dark."""
     before = site.dump()
     site.tell("dark", n)
-    done, text, _ = attempt(site, deed, OPERATIONS[name], door)
+    done, text = act()
     was_dark = site.tell("dark", 0) == "done 1"
     found = changes(name, before, site.dump())
-    if deed.after:
-        deed.after(site)
+    if after:
+        after(site)
     where = f"{name} by {door}, dark behind change {n}: {text}"
     if found:
         assert not denies(text), f"{where}\nchanged: {found}"
@@ -94,3 +109,34 @@ def test_no_answer_denies_what_was_done(sites, name, example):
                 break
         else:
             pytest.fail(f"{name} by {door} makes {CHANGES_MAX} changes or more")
+
+
+def by_vote_form(site, voter, policy, path, field):
+    """The form on the policy's own page has all that the other needs, too."""
+    page = site.get(f"/my/votes/{policy}", voter)
+    form = next(form for form in Reader(page.text).forms if form.action == f"/my/votes/{policy}")
+    sent = {**{name: value for name, value in form.fields.items() if name in ("csrf", "seen", "token", "price")}, field.format(policy): "7"}
+    answer = site.ask("POST", path.format(policy), voter, urllib.parse.urlencode(sent), {"Content-Type": "application/x-www-form-urlencoded"})
+    return answer.status == 303, words_of(answer)
+
+
+@pytest.mark.parametrize("path, field", [("/my/votes", "held[{}]"), ("/my/votes/{}", "held")], ids=["all", "one"])
+def test_no_vote_form_denies_what_was_saved(sites, path, field):
+    for n in range(1, CHANGES_MAX):
+        site = sites.next_attempt()
+        site.begin(site.attempts)
+        voter, policy = site.person("voter"), site.policy_of(site.person("owner"), f"Vote in the dark {n} {path.count('{')}")
+        if not judge(site, "vote_save", "form", n, lambda: by_vote_form(site, voter, policy, path, field)):
+            break
+    assert 1 < n < CHANGES_MAX - 1
+
+
+def test_every_route_that_may_change_something_is_tried_in_the_dark():
+    """Operations are: each has an example. A route of its own names its test."""
+    of_operations = {(row["method"], f"/api/v1/{row['api']}") for row in OPERATIONS.values() if row["api"]}
+    of_operations |= {("POST", row["page"]) for row in OPERATIONS.values() if row["page"]}
+    changing = {(route["method"], route["path"]) for route in table("routes") if route["method"] != "GET"}
+    assert changing - of_operations == set(TESTED_BY), "an OPERATION, or a line in TESTED_BY with the test that covers it"
+    tests = pathlib.Path(__file__).resolve().parents[1]
+    missing = [named for named in TESTED_BY.values() if f"{named.split(': ')[1]}(" not in (tests / named.split(": ")[0]).read_text().replace(")", "(")]
+    assert missing == []

@@ -34,7 +34,7 @@ def token_of(url, name, password):
     script.visit()
     script.ask("session", {"name": name, "password": password})
     script.visit()
-    return script.ask("me/tokens", {"name": "schemathesis", "scope": "write"})["secret"]
+    return script.ask("me/tokens", {"name": "schemathesis", "scope": "write", "password": password})["secret"]
 
 
 def test_every_operation_does_what_the_document_says(demo, tmp_path):

@@ -335,6 +335,7 @@ def password_refused(visitor, town):
 def new_token(visitor, town):
     visitor.page.goto("/my/tokens")
     visitor.page.get_by_label("What is it for?").fill("my script that counts and counts, with a long name")
+    visitor.page.fill("#password", DEMO_PASSWORD)
     visitor.press("Make it")
 
 
@@ -496,6 +497,7 @@ def store_figures(visitor, town):
 
 def second_offered(visitor, town):
     visitor.page.goto("/my/second-factor")
+    visitor.page.fill("#password", PASSWORD)
     visitor.press("Set it up")
     visitor.page.locator("main details summary").click()
 
@@ -503,8 +505,10 @@ def second_offered(visitor, town):
 def second_refused(visitor, town):
     visitor.page.goto("/my/second-factor")
     if visitor.page.get_by_role("button", name="Set it up").count():
+        visitor.page.fill("#password", PASSWORD)
         visitor.press("Set it up")
     visitor.page.fill("#code", "12345")
+    visitor.page.fill("#password", PASSWORD)
     visitor.press("Turn it on")
     expect(visitor.page.locator(".fault")).to_be_visible()
 
@@ -532,9 +536,11 @@ def test_a_second_factor_from_its_codes_on_paper_to_the_next_log_in(town, browse
     visitor = Visitor(browser, town.site, reduced_motion="reduce").log_in("secured", PASSWORD)
     page = visitor.page
     page.goto("/my/second-factor")
+    page.fill("#password", PASSWORD)
     visitor.press("Set it up")
     device = Device(page.locator("code.secret").first.text_content())
     page.fill("#code", device.code())
+    page.fill("#password", PASSWORD)
     visitor.press("Turn it on")
     title_is(page, "Your recovery codes")
     wrong = look(page, shots, "state_second_codes")

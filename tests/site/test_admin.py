@@ -399,7 +399,7 @@ def test_texts_say_what_is_kept_until_somebody_writes_them(house, admin):
 class Program:
     def __init__(self, house, name):
         self.house, browser = house, house.browser(name)
-        page = browser.send(browser.get("/my/tokens"), "/my/tokens", name="all", scope="write")
+        page = browser.send(browser.get("/my/tokens"), "/my/tokens", name="all", scope="write", password=PASSWORD)
         self.token = re.search(r"<code[^>]*>([\w-]{43,})</code>", page.text)[1]
 
     def ask(self, method, path, body=None):

@@ -33,7 +33,7 @@ def test_the_file_has_everything_of_mine_and_nothing_of_others(town):
                      "--votes", "100")["policy"] for i in range(2)]
     for held in range(1, 46):  # more than two pages of history
         call(town, "vote", "save", "--as", "berta", f"{policies[0]}={held}")
-    anna.send("/my/tokens", "/my/tokens", name="<b>mine</b>")
+    anna.send("/my/tokens", "/my/tokens", name="<b>mine</b>", password=PASSWORD)
     assert anna.ask("POST", "/my/following", {**anna.get(anna.get("/categories/1").location).form("/my/following")}).code == 303
     answer = anna.send("/my/data", "/my/data", password=PASSWORD)
     assert answer.code == 200 and answer.headers["content-type"].startswith("application/json")
@@ -67,7 +67,7 @@ def test_programs_get_the_same(town):
     dora = town.person("dora")
     client = Client(Api(town.server.port), secret=dora.cookies["session"])
     client.csrf = client.get("session").json["csrf"]
-    token = client.ask("POST", "me/tokens", {"name": "x", "scope": "write"}).json["secret"]
+    token = client.ask("POST", "me/tokens", {"name": "x", "scope": "write", "password": PASSWORD}).json["secret"]
     reply = client.ask("POST", "me/data", {"password": PASSWORD})
     assert reply.code == 200 and set(reply.json) == PARTS
     assert client.ask("POST", "me/data", {"password": "wrong"}).fault()[:2] == (422, "password")

@@ -202,7 +202,7 @@ def test_by_roll_the_address_that_the_provider_has_verified_counts(town, provide
 
 
 def connect(browser, provider, subject, **claims):
-    answer = browser.send("/my/connections", "/my/connections", provider="town-id")
+    answer = browser.send("/my/connections", "/my/connections", provider="town-id", password=PASSWORD)
     address = re.search(r'rel="noreferrer" href="([^"]+)"', answer.text).group(1).replace("&amp;", "&")
     path, fields = provider.authorize(address, subject, **claims)
     return back(browser, path, **fields)
@@ -434,7 +434,7 @@ def test_somebody_elses_code_does_not_fit(town, provider):
 
 def test_a_connection_is_only_for_who_began_it(town, provider):
     one, other = town.person("hugo"), town.person("ines")
-    answer = one.send("/my/connections", "/my/connections", provider="town-id")
+    answer = one.send("/my/connections", "/my/connections", provider="town-id", password=PASSWORD)
     address = re.search(r'rel="noreferrer" href="([^"]+)"', answer.text).group(1).replace("&amp;", "&")
     path, fields = provider.authorize(address, "s-mallory")
     other.cookies["journey"] = one.cookies["journey"]

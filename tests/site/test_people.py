@@ -331,7 +331,7 @@ def test_a_new_address_counts_when_its_own_letter_is_answered(town):
 
 def test_the_old_address_takes_the_change_back(town):
     olga, owner = town.person("olga"), town.browser()
-    made = olga.send("/my/tokens", "/my/tokens", name="script", scope="write", days=30)
+    made = olga.send("/my/tokens", "/my/tokens", name="script", scope="write", days=30, password=PASSWORD)
     assert "<code>ost_" in made.text
     assert olga.send("/my/email", "/my/email", email="thief@new.example", password=PASSWORD).code == 303
     link = link_in(town.box.wait_for("thief@new.example"), "/my/email/confirm")
@@ -355,7 +355,7 @@ def test_the_old_address_takes_the_change_back(town):
 
 def test_a_token_is_shown_once_and_ends(town):
     paul = town.person("paul")
-    made = paul.send("/my/tokens", "/my/tokens", name="my <b>script</b>", scope="write", days=30)
+    made = paul.send("/my/tokens", "/my/tokens", name="my <b>script</b>", scope="write", days=30, password=PASSWORD)
     secret = re.search(r"<p><code>([^<]+)</code>", made.text).group(1)
     page = paul.get("/my/tokens")
     assert secret not in page.text and "my &lt;b&gt;script&lt;/b&gt;" in page.text

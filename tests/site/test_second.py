@@ -64,10 +64,10 @@ def picture_of(page, path):
 
 def set_up(browser):
     """A device, and the codes on paper."""
-    assert browser.send("/my/second-factor", "/my/second-factor/begin").location == "/my/second-factor"
+    assert browser.send("/my/second-factor", "/my/second-factor/begin", password=PASSWORD).location == "/my/second-factor"
     page = browser.get("/my/second-factor")
     device = Device(re.search(r'class="secret">([A-Z2-7]{32})<', page.text).group(1))
-    done = browser.send("/my/second-factor", "/my/second-factor/confirm", code=device.code())
+    done = browser.send("/my/second-factor", "/my/second-factor/confirm", code=device.code(), password=PASSWORD)
     assert done.code == 200, done.text
     codes = re.findall(r"<li><code>([a-z0-9]{5}-[a-z0-9]{5})</code>", done.text)
     assert len(codes) == 10
@@ -84,14 +84,14 @@ def log_in(browser, name, code, **fields):
 def test_the_picture_holds_the_secret_and_the_name(town, tmp_path):
     anna = town.person("anna")
     assert anna.get("/my/profile").text.count("/my/second-factor") == 1
-    anna.send("/my/second-factor", "/my/second-factor/begin")
+    anna.send("/my/second-factor", "/my/second-factor/begin", password=PASSWORD)
     page = anna.get("/my/second-factor").text
     link = urllib.parse.urlsplit(picture_of(page, tmp_path / "code.pbm"))
     fields = urllib.parse.parse_qs(link.query)
     assert (link.scheme, link.netloc, link.path) == ("otpauth", "totp", "/Ostraka:anna")
     assert fields["issuer"] == ["Ostraka"] and fields["secret"][0] in page
     assert anna.get("/my/second-factor").text.count(fields["secret"][0]) >= 2, "it is the same when the page is loaded again"
-    refused = anna.send("/my/second-factor", "/my/second-factor/confirm", code=Device(fields["secret"][0]).wrong())
+    refused = anna.send("/my/second-factor", "/my/second-factor/confirm", code=Device(fields["secret"][0]).wrong(), password=PASSWORD)
     assert refused.code == 422 and 'id="code-fault"' in refused.text and 'href="#code"' in refused.text
     assert anna.get("/").code == 200
 
@@ -211,21 +211,23 @@ def test_programs_set_it_up_and_log_in_with_it(town):
     gina.csrf = gina.get("session").json["csrf"]
     assert gina.get("me/second-factor").json == {"on": False, "offered": False, "since": None, "codes_left": 0, "required": False,
                                                  "secret": None, "link": None}
-    offered = gina.ask("POST", "me/second-factor").json
+    offered = gina.ask("POST", "me/second-factor", {"password": PASSWORD}).json
     assert offered["offered"] and offered["link"].startswith("otpauth://totp/")
     device = Device(offered["secret"])
-    assert gina.ask("POST", "me/second-factor/confirm", {"code": device.wrong()}).fault()[:2] == (422, "code")
-    codes = gina.ask("POST", "me/second-factor/confirm", {"code": device.code()}).json["codes"]
+    assert gina.ask("POST", "me/second-factor/confirm", {"code": device.wrong(), "password": PASSWORD}).fault()[:2] == (422, "code")
+    codes = gina.ask("POST", "me/second-factor/confirm", {"code": device.code(), "password": PASSWORD}).json["codes"]
     assert len(codes) == 10
     assert program(town, "gina")[1].fault()[:2] == (422, "code")
     other, answer = program(town, "gina", code=codes[0])
     assert answer.code == 200 and other.get("me").code == 200
     other.csrf = other.get("session").json["csrf"]
     assert [session["second_factor"] for session in other.get("me/sessions").json["sessions"]] == [True, True]
-    token = other.ask("POST", "me/tokens", {"name": "x", "scope": "write"}).json["secret"]
+    wanted = {"name": "x", "scope": "write", "password": PASSWORD}
+    assert other.ask("POST", "me/tokens", wanted).fault()[:2] == (422, "code")
+    token = other.ask("POST", "me/tokens", {**wanted, "code": codes[2]}).json["secret"]
     by_token = Client(Api(town.server.port), token=token)
     assert by_token.get("me/second-factor").json["on"] is True
-    for path, body in (("me/second-factor", None), ("me/second-factor/codes", {"code": codes[1]}),
+    for path, body in (("me/second-factor", {"password": PASSWORD}), ("me/second-factor/codes", {"code": codes[1]}),
                        ("me/second-factor/off", {"password": PASSWORD, "code": codes[1]})):
         assert by_token.ask("POST", path, body).code == 403
     assert len(other.ask("POST", "me/second-factor/codes", {"code": codes[1]}).json["codes"]) == 10

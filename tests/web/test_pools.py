@@ -75,6 +75,55 @@ def test_pages_that_take_long_hold_up_nobody_and_are_bounded_for_each_address(st
     server.end()
 
 
+def log_in_from(client, network, ms):
+    client.send(b"GET /slowly?ms=%d HTTP/1.1\r\nHost: a\r\n%s\r\n\r\n" % (ms, (FROM % network).encode()))
+    time.sleep(0.05)
+
+
+def test_the_next_is_of_the_network_that_was_served_longest_ago(start):
+    server = start(password_threads=1, password_queue=30, trusted_proxies="127.0.0.1")
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(server.connect()) for _ in range(5)]
+        began = time.monotonic()
+        for client, network in zip(clients, (1, 1, 1, 2, 3)):
+            log_in_from(client, network, ms=400)
+        assert [client.answer().code for client in clients[3:]] == [200, 200]
+        assert time.monotonic() - began < 1.6, "they waited for those of a network that was served before"
+        assert [client.answer().code for client in clients[:3]] == [200] * 3
+    server.end()
+
+
+def test_who_holds_most_places_loses_one_to_who_holds_none(start):
+    server = start(password_threads=1, password_queue=7, trusted_proxies="127.0.0.1")  # one place for each address, four for its network
+    with contextlib.ExitStack() as stack:
+        crowd = [stack.enter_context(server.connect()) for _ in range(8)]
+        for number, client in enumerate(crowd):
+            client.send(b"GET /slowly?ms=500 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.%d.%d\r\n\r\n" % (1 + number // 4, number))
+            time.sleep(0.05)
+        other = stack.enter_context(server.connect())
+        log_in_from(other, 3, ms=10)
+        displaced = crowd[3].answer()  # the last of the network that was served
+        assert displaced.code == 429 and b"from your network" in displaced.body
+        assert other.answer().code == 200
+        assert [client.answer().code for client in crowd[:3] + crowd[4:]] == [200] * 7
+    server.end()
+
+
+def test_the_last_thread_is_for_networks_that_were_not_served_lately(start):
+    server = start(password_threads=2, password_queue=30, trusted_proxies="127.0.0.1")
+    with contextlib.ExitStack() as stack:
+        crowd = [stack.enter_context(server.connect()) for _ in range(3)]
+        for client in crowd:
+            log_in_from(client, 1, ms=800)
+        other = stack.enter_context(server.connect())
+        began = time.monotonic()
+        log_in_from(other, 2, ms=10)
+        assert other.answer().code == 200
+        assert time.monotonic() - began < 0.4, "it waited for somebody else's"
+        assert [client.answer().code for client in crowd] == [200] * 3
+    server.end()
+
+
 def test_a_page_that_many_wait_for_is_made_once(start):
     server = start(page_threads=1, page_queue=10)
     with contextlib.ExitStack() as stack:

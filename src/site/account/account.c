@@ -38,7 +38,7 @@ static Status fill_email(WebRequest *request, void *view, Frame *frame)
     (void)frame;
     OwnForm *page = view;
     page->email = me(request)->email;
-    page->has_second = me(request)->second;
+    page->me = me(request);
     return STATUS_OK;
 }
 
@@ -88,6 +88,7 @@ FORM(email_back, OwnForm, .path = "/email/back", .title = "Take a change back",
 static Status fill_tokens(WebRequest *request, void *view, Frame *frame)
 {
     TokensPage *page = view;
+    page->me = me(request);
     page->now_us = site_now_us(request);
     page->arena = web_arena(request);
     *frame = (Frame){.title = SLICE("Tokens for programs")};
@@ -103,6 +104,7 @@ FORM(token_end, BareForm, .to = "/my/tokens");
 static Status fill_second(WebRequest *request, void *view, Frame *frame)
 {
     SecondPage *page = view;
+    page->me = me(request);
     page->now_us = site_now_us(request);
     if (page->form.answer != NULL) {
         frame->title = SLICE("Your recovery codes");
@@ -131,6 +133,7 @@ static Status fill_linked(WebRequest *request, void *view, Frame *frame)
     LinkedPage *page = view;
     if (page->form.answer != NULL)
         return people_fill_leave(request, view, frame);
+    page->me = me(request);
     page->oidc = site_of(request)->app->oidc;
     page->now_us = site_now_us(request);
     page->arena = web_arena(request);

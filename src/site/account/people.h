@@ -14,9 +14,9 @@ typedef struct OwnForm {
     bool gone;              /* the session that this browser had has ended */
     bool is_demo;
     bool can_mail;
-    bool has_second;  /* the viewer has a second factor */
-    const Oidc *oidc; /* other sites to log in by, or NULL */
-    Slice provider;   /* what the one is called that vouches for who registers */
+    const Account *me; /* the viewer, where a form asks for what opens their account */
+    const Oidc *oidc;  /* other sites to log in by, or NULL */
+    Slice provider;    /* what the one is called that vouches for who registers */
 } OwnForm;
 
 typedef struct SessionsPage {
@@ -32,6 +32,7 @@ typedef struct SessionsPage {
 typedef struct TokensPage {
     Form form; /* its answer is a token that was just made, whose secret is shown once */
     TokenList list;
+    const Account *me;
     int64_t now_us;
     Arena *arena;
 } TokensPage;
@@ -39,6 +40,7 @@ typedef struct TokensPage {
 typedef struct SecondPage {
     Form form; /* its answer are recovery codes, shown once */
     SecondView second;
+    const Account *me;
     bool has_picture;
     Markup picture;
     int64_t now_us;
@@ -47,6 +49,7 @@ typedef struct SecondPage {
 typedef struct LinkedPage {
     Form form;
     LinkedList list;
+    const Account *me;
     const Oidc *oidc;
     int64_t now_us;
     Arena *arena;

@@ -274,6 +274,7 @@ WebRoute operation_route(const Operation *operation)
                       .always = operation->always,
                       .admits = operation->admits != NULL ? admits : NULL,
                       .threads = operation->threads,
+                      .origin_rule = operation->origin_rule,
                       .cache_ms = operation->api.cache_ms,
                       .help = operation->help,
                       .answers = operation->answers != NULL ? operation->answers->name : "Done",
