@@ -274,8 +274,8 @@ def test_the_words_of_204_are_those_of_the_standard(site):
         assert connection.recv(100).startswith(b"HTTP/1.1 401 Unauthorized\r\n")
         connection.sendall(f"POST /api/v1/journals/crowd/claim HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}".encode())
         answer = b""
-        while b"HTTP/1.1 204" not in answer:
-            answer += connection.recv(4096)
+        while b"HTTP/1.1 204" not in answer and (more := connection.recv(4096)):
+            answer += more
         assert b"HTTP/1.1 204 No Content\r\n" in answer
 
 
