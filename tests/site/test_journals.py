@@ -90,10 +90,10 @@ class Site(House):
         return Client(self.api, token=made.json["secret"])
 
 
-def begin(directory, declared, *flags):
+def begin(directory, declared, *flags, **options):
     """A site of a test's own."""
     (directory / "journals").write_text(declared)
-    return shared.Serve(directory / "data", "--empty", "--journal-file", str(directory / "journals"), *flags)
+    return shared.Serve(directory / "data", "--empty", "--journal-file", str(directory / "journals"), *flags, **options)
 
 
 @pytest.fixture(scope="module")
@@ -558,6 +558,44 @@ def test_puts_are_refused_while_draining_and_what_is_there_is_worked_off(tmp_pat
     assert refused.code == 503 and "no puts" in refused.fault()[2], refused.json
     assert put(anybody, "open", [{}, {}]).code == 503
     assert end(anybody, "open", "release", run["token"]).code == 200 and claim(anybody, "open").code == 200
+    assert server.stop() == 0
+
+
+@pytest.mark.parametrize("fault", ["fail sync EIO", "fail full ENOSPC"])
+def test_while_the_disk_of_the_journals_fails_all_that_must_be_on_it_is_503_and_nothing_is_lost(tmp_path, fault):
+    """The store is well meanwhile. What fails in the middle is unknown, and said so; what comes then is refused."""
+    control, data = tmp_path.resolve() / "control", tmp_path.resolve() / "data"
+    server = begin(tmp_path, OPEN, "--reopen-seconds", "1", program=str(shared.PLAIN), preload=str(shared.PLAIN.parents[2] / "tests/fault/libfault.so"),
+                   env={"FAULT_ROOT": str(data / "journal"), "FAULT_CONTROL": str(control)})
+
+    def tell(line):
+        control.with_suffix(".new").write_text(line + "\n")
+        control.with_suffix(".new").rename(control)
+
+    anybody = Client(Api(server.port))
+    run = taken(anybody, "open", {"data": "before"})
+    tell(fault)
+    refused = [put(anybody, "open", {"data": "during"}) for _ in range(5)]
+    codes = [(one.code, one.json["error"]["status"]) for one in refused]
+    assert codes[0] in ((503, "unknown"), (503, "unavailable")) and {code for code, _ in codes} == {503}, codes
+    assert codes[-1] == (503, "unavailable")
+    assert put(anybody, "open", [{}, {"priority": "URGENT"}]).code == 200, "each has its own outcome"
+    assert end(anybody, "open", "extend", run["token"]).code == 503
+    told = anybody.get("journals").json
+    assert told["writable"] is False and told["trouble"], told
+    said = json.dumps([told, *(one.json for one in refused), put(anybody, "open", [{}, {"priority": 1.5}]).json, end(anybody, "open", "done", run["token"]).json])
+    assert str(tmp_path) not in said, "where the data is, is nobody's business"
+    assert end(anybody, "open", "done", run["token"]).code == 503
+    assert server.get("/")[0] == 200 and server.health()[0] == 200
+    tell("clear")
+    until = time.monotonic() + 30
+    while put(anybody, "open", {"data": "after"}).code != 201:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    assert anybody.get("journals").json["writable"] is True
+    due = [one["data"] for one in claim(anybody, "open", n=100).json["entries"]]
+    assert "after" in due and due.count("during") <= 1
+    assert end(anybody, "open", "done", run["token"]).code in (200, 409), "the first answer was a no or unknown"
     assert server.stop() == 0
 
 
