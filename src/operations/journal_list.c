@@ -23,7 +23,7 @@ static const ApiMember JOURNAL_MEMBERS[] = {
 SCHEMA(JOURNAL, "Journal", JournalShown, JOURNAL_MEMBERS, .help = "A journal: what is in it now, and since it was first used what happened (total_…).");
 
 static const ApiMember JOURNALS_MEMBERS[] = {
-    LIST("journals", JournalsShown, journals, count, JOURNAL, .help = "By name."),
+    LIST("journals", JournalsShown, journals, count, JOURNAL, .help = "By name; none while they cannot be read."),
     FIELD("writable", JournalsShown, is_writable, .help = "False: they take nothing, after an error of the disk, and try to open again."),
     FIELD("trouble", JournalsShown, trouble, OR_NULL, .help = "Why."),
 };
@@ -88,29 +88,43 @@ static bool may_see(Operations *ops, const Actor *actor, Slice name)
            journal_may(ops, actor, name, JOURNAL_RIGHT_CLAIM);
 }
 
+static Status show_all(Operations *ops, Journals *journals, const Actor *actor, Arena *arena,
+                       JournalsShown *shown, Reason *reason)
+{
+    Slice *names;
+    size_t count;
+    TRY(journal_names(journals, arena, &names, &count, reason));
+    shown->journals = ARENA_ARRAY(arena, count, JournalShown);
+    for (size_t i = 0; i < count; i++) {
+        if (!may_see(ops, actor, names[i]))
+            continue;
+        Status status = journal_shown(ops, names[i], arena, &shown->journals[shown->count], reason);
+        if (status == STATUS_NOT_FOUND) /* one on use that has gone meanwhile */
+            continue;
+        TRY(status);
+        shown->count++;
+    }
+    return STATUS_OK;
+}
+
 Status journals_shown(Operations *ops, const Actor *actor, Arena *arena, JournalsShown *ret_shown,
                       Reason *reason)
 {
     Journals *journals;
     JournalsHealth health;
-    Slice *names;
-    size_t count;
-    JournalsShown shown = {.count = 0};
+    JournalsShown shown = {.trouble = SLICE_EMPTY};
     TRY(operations_journals(ops, &journals, reason));
-    TRY(journal_names(journals, arena, &names, &count, reason));
-    shown.journals = ARENA_ARRAY(arena, count, JournalShown);
-    for (size_t i = 0; i < count; i++) {
-        if (!may_see(ops, actor, names[i]))
-            continue;
-        Status status = journal_shown(ops, names[i], arena, &shown.journals[shown.count], reason);
-        if (status == STATUS_NOT_FOUND) /* one on use that has gone meanwhile */
-            continue;
-        TRY(status);
-        shown.count++;
-    }
     journals_health(journals, &health);
+    Status status = show_all(ops, journals, actor, arena, &shown, reason);
+    if (status == STATUS_UNAVAILABLE && !health.writable) /* while it opens again */
+        shown.count = 0;
+    else
+        TRY(status);
     shown.is_writable = health.writable;
-    shown.trouble = health.writable ? SLICE_EMPTY : arena_copy(arena, slice_from(health.reason));
+    if (!health.writable) /* the reason names files */
+        shown.trouble = actor_has(actor, 1u << ROLE_ADMIN)
+                            ? arena_copy(arena, slice_from(health.reason))
+                            : SLICE("their files cannot be written at this moment");
     *ret_shown = shown;
     return STATUS_OK;
 }

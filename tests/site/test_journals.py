@@ -1,5 +1,5 @@
 """Journals by HTTP, on the real program: every route with what it gives and what it refuses, lists with mixed outcomes, tokens for journals alone, claims that
-wait, live events, and the pages of admins. Commands are in cli/test_journal_commands.py, the engine's rules in tests/journal."""
+wait, live events. Pages are in test_journal_pages.py, commands in cli/test_journal_commands.py, the engine's rules in tests/journal."""
 import base64
 import concurrent.futures
 import http.client
@@ -90,10 +90,10 @@ class Site(House):
         return Client(self.api, token=made.json["secret"])
 
 
-def begin(directory, declared, *flags):
+def begin(directory, declared, *flags, **options):
     """A site of a test's own."""
     (directory / "journals").write_text(declared)
-    return shared.Serve(directory / "data", "--empty", "--journal-file", str(directory / "journals"), *flags)
+    return shared.Serve(directory / "data", "--empty", "--journal-file", str(directory / "journals"), *flags, **options)
 
 
 @pytest.fixture(scope="module")
@@ -274,8 +274,8 @@ def test_the_words_of_204_are_those_of_the_standard(site):
         assert connection.recv(100).startswith(b"HTTP/1.1 401 Unauthorized\r\n")
         connection.sendall(f"POST /api/v1/journals/crowd/claim HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}".encode())
         answer = b""
-        while b"HTTP/1.1 204" not in answer:
-            answer += connection.recv(4096)
+        while b"HTTP/1.1 204" not in answer and (more := connection.recv(4096)):
+            answer += more
         assert b"HTTP/1.1 204 No Content\r\n" in answer
 
 
@@ -561,6 +561,44 @@ def test_puts_are_refused_while_draining_and_what_is_there_is_worked_off(tmp_pat
     assert server.stop() == 0
 
 
+@pytest.mark.parametrize("fault", ["fail sync EIO", "fail full ENOSPC"])
+def test_while_the_disk_of_the_journals_fails_all_that_must_be_on_it_is_503_and_nothing_is_lost(tmp_path, fault):
+    """The store is well meanwhile. What fails in the middle is unknown, and said so; what comes then is refused."""
+    control, data = tmp_path.resolve() / "control", tmp_path.resolve() / "data"
+    server = begin(tmp_path, OPEN, "--reopen-seconds", "1", program=str(shared.PLAIN), preload=str(shared.PLAIN.parents[2] / "tests/fault/libfault.so"),
+                   env={"FAULT_ROOT": str(data / "journal"), "FAULT_CONTROL": str(control)})
+
+    def tell(line):
+        control.with_suffix(".new").write_text(line + "\n")
+        control.with_suffix(".new").rename(control)
+
+    anybody = Client(Api(server.port))
+    run = taken(anybody, "open", {"data": "before"})
+    tell(fault)
+    refused = [put(anybody, "open", {"data": "during"}) for _ in range(5)]
+    codes = [(one.code, one.json["error"]["status"]) for one in refused]
+    assert codes[0] in ((503, "unknown"), (503, "unavailable")) and {code for code, _ in codes} == {503}, codes
+    assert codes[-1] == (503, "unavailable")
+    assert put(anybody, "open", [{}, {"priority": "URGENT"}]).code == 200, "each has its own outcome"
+    assert end(anybody, "open", "extend", run["token"]).code == 503
+    told = anybody.get("journals").json
+    assert told["writable"] is False and told["trouble"], told
+    said = json.dumps([told, *(one.json for one in refused), put(anybody, "open", [{}, {"priority": 1.5}]).json, end(anybody, "open", "done", run["token"]).json])
+    assert str(tmp_path) not in said, "where the data is, is nobody's business"
+    assert end(anybody, "open", "done", run["token"]).code == 503
+    assert server.get("/")[0] == 200 and server.health()[0] == 200
+    tell("clear")
+    until = time.monotonic() + 30
+    while put(anybody, "open", {"data": "after"}).code != 201:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    assert anybody.get("journals").json["writable"] is True
+    due = [one["data"] for one in claim(anybody, "open", n=100).json["entries"]]
+    assert "after" in due and due.count("during") <= 1
+    assert end(anybody, "open", "done", run["token"]).code in (200, 409), "the first answer was a no or unknown"
+    assert server.stop() == 0
+
+
 # ---- Live events -------------------------------------------------------------------------------------------------------
 
 
@@ -624,50 +662,3 @@ def test_a_tube_that_nobody_listens_to_any_more_vanishes(tmp_path):
             assert time.monotonic() < until, "nobody listens"
             time.sleep(0.05)
     assert server.stop() == 0
-
-
-# ---- Pages of admins ---------------------------------------------------------------------------------------------------
-
-
-def test_admins_see_all_journals_and_can_read_the_declaration_again(site, anybody):
-    put(anybody, "shown", {"data": "secret content", "key": "a key"})
-    page = site.browser("admin").get("/admin/journals")
-    for words in ("open", "work", "site.tasks", "the site’s own", "Due", "Given up"):
-        assert words in page.words, words
-    done = site.browser("admin").send(page, "/admin/journals/reload")
-    assert done.code == 200 and "The declaration was read again." in done.words
-    assert site.browser("vera").get("/admin/journals").code == 403
-    assert site.browser().get("/admin/journals").path.startswith("/login")
-
-
-def test_the_page_of_a_journal_has_its_dead_and_what_to_do_with_them(site, anybody, admin):
-    for number in range(2):
-        run = taken(anybody, "shown", {"key": f"<b>key {number}</b>", "data": "not to be shown"})
-        end(anybody, "shown", "bury", run["token"])
-    run = taken(anybody, "shown", {"key": "third", "data": "x"})
-    chief, path = site.browser("admin"), "/admin/journals/shown"
-    page = chief.get(path)
-    assert "<b>key 0</b>" in page.words and "not to be shown" not in page.text and "Requeue all" in page.words
-    ids = [one["id"] for one in admin.get(at("shown", "/entries?state=F")).json["entries"]]
-    done = chief.send(page, f"{path}/entries/{ids[0]}/requeue")
-    assert "It waits again." in done.words and admin.get(at("shown", f"/entries/{ids[0]}")).json["state"] == "W"
-    done = chief.send(chief.get(path), f"{path}/entries/{ids[1]}/remove")
-    assert "It is removed." in done.words and admin.get(at("shown", f"/entries/{ids[1]}")).code == 404
-    again = taken(anybody, "shown", {"data": "x"})
-    end(anybody, "shown", "bury", again["token"])
-    done = chief.send(chief.get(path), f"{path}/requeue")
-    assert "All of them wait again." in done.words and admin.get(at("shown")).json["dead"] == 0
-    end(anybody, "shown", "done", run["token"])
-
-
-def test_an_admin_pauses_and_resumes_by_the_page(site, admin):
-    chief, path = site.browser("admin"), "/admin/journals/shown"
-    wrong = chief.send(chief.get(path), f"{path}/pause", seconds="0")
-    assert wrong.code == 422 and admin.get(at("shown")).json["paused_s"] == 0
-    done = chief.send(chief.get(path), f"{path}/pause", seconds="600")
-    assert "The journal is paused." in done.words and "for 9 min more" in done.words or "for 10 min more" in done.words
-    assert "paused" in chief.get("/admin/journals").words
-    done = chief.send(chief.get(path), f"{path}/resume")
-    assert "hands out entries again" in done.words and admin.get(at("shown")).json["paused_s"] == 0
-    assert chief.get("/admin/journals/nowhere").code == 404
-    assert chief.get(f"/admin/journals/{urllib.parse.quote(ODD, safe='')}").code == 200

@@ -124,6 +124,28 @@ def test_the_last_thread_is_for_networks_that_were_not_served_lately(start):
     server.end()
 
 
+def test_one_address_has_an_eighth_of_the_places_for_saves(start):
+    server = start(web_threads=1, save_threads=8, save_queue=8, trusted_proxies="127.0.0.1")
+
+    def save(client, ms, number):
+        client.send((SAVE % ms).replace(b"\r\nContent", f"\r\n{FROM % number}\r\nContent".encode()))
+
+    with contextlib.ExitStack() as stack:
+        first, second, third, other = (stack.enter_context(server.connect()) for _ in range(4))
+        save(first, 1500, 1)
+        save(second, 1500, 1)
+        time.sleep(0.3)
+        save(third, 0, 1)
+        refused = third.answer()
+        assert refused.code == 429 and b"from your network address" in refused.body
+        save(other, 0, 2)
+        assert other.answer().code == 200
+        assert [client.answer().code for client in (first, second)] == [200] * 2
+        save(third, 0, 1)
+        assert third.answer().code == 200, "the places are free again"
+    server.end()
+
+
 def test_a_page_that_many_wait_for_is_made_once(start):
     server = start(page_threads=1, page_queue=10)
     with contextlib.ExitStack() as stack:
