@@ -14,6 +14,9 @@
 
 #include "journal/journal.h"
 
+/* beanstalkd's version that we answer as, and ours: in the form of semver, which clients compare. */
+#define BEANSTALK_VERSION "1.13.0+ostraka." OSTRAKA_VERSION
+
 typedef struct BeanstalkServer BeanstalkServer;
 
 enum { BEANSTALK_LISTENERS_MAX = 16 };

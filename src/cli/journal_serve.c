@@ -249,7 +249,7 @@ int run_journal_serve(Context *context)
         if (flags.help)
             print_help(context);
         else
-            command_print(context, "beanstalkd 1.13+ostraka.%s\n", OSTRAKA_VERSION);
+            command_print(context, "beanstalkd %s\n", BEANSTALK_VERSION);
         return EXIT_DONE;
     }
     sigemptyset(&signals);
