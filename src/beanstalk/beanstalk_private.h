@@ -135,6 +135,7 @@ struct BeanstalkServer {
     Journals *journals;
     NetLoop loop;
     pthread_t thread;
+    bool serving; /* its threads run */
     _Atomic bool stopping, draining;
     struct Listener {
         NetListener net;
