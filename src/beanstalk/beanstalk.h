@@ -14,12 +14,15 @@
 
 #include "journal/journal.h"
 
+/* beanstalkd's version that we answer as, and ours: in the form of semver, which clients compare. */
+#define BEANSTALK_VERSION "1.13.0+ostraka." OSTRAKA_VERSION
+
 typedef struct BeanstalkServer BeanstalkServer;
 
 enum { BEANSTALK_LISTENERS_MAX = 16 };
 
 typedef struct BeanstalkOptions {
-    Journals *journals;
+    Journals *journals; /* NULL: connections wait until beanstalk_serve */
     World world;
     const Slice *listen; /* "HOST:PORT", "[::1]:PORT", "unix:/path" */
     size_t listen_count;
@@ -42,6 +45,8 @@ typedef struct BeanstalkOptions {
 
 MUST_USE Status beanstalk_start(const BeanstalkOptions *options, BeanstalkServer **ret_server,
                                 Reason *reason);
+/* Once, when the journals were not there at the start: from now on commands are read. */
+void beanstalk_serve(BeanstalkServer *server, Journals *journals);
 /* Of the first TCP address. */
 uint16_t beanstalk_port(const BeanstalkServer *server);
 /* From now on puts are answered DRAINING. From any thread. */

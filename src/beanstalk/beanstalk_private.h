@@ -23,9 +23,6 @@
 #include "net/listen.h"
 #include "net/loop.h"
 
-/* beanstalkd's version that we answer as, and ours. */
-#define BEANSTALK_VERSION "1.13+ostraka." OSTRAKA_VERSION
-
 enum {
     READ_AHEAD = 64 * 1024,
     OUT_MAX = 256 * 1024, /* not read: no further command is begun */
@@ -138,6 +135,7 @@ struct BeanstalkServer {
     Journals *journals;
     NetLoop loop;
     pthread_t thread;
+    bool serving; /* its threads run */
     _Atomic bool stopping, draining;
     struct Listener {
         NetListener net;

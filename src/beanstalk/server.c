@@ -198,7 +198,6 @@ Status beanstalk_start(const BeanstalkOptions *options, BeanstalkServer **ret_se
     BeanstalkServer *server = calloc(1, sizeof *server);
     CHECK(server != NULL);
     server->options = *options;
-    server->journals = options->journals;
     server->declaration_arena = arena_new();
     server->addresses = address_counts_new();
     net_loop_open(&server->loop, options->world.clock);
@@ -211,10 +210,19 @@ Status beanstalk_start(const BeanstalkOptions *options, BeanstalkServer **ret_se
         free_server(server);
         return status;
     }
+    *ret_server = server;
+    if (options->journals != NULL)
+        beanstalk_serve(server, options->journals);
+    return STATUS_OK;
+}
+
+void beanstalk_serve(BeanstalkServer *server, Journals *journals)
+{
+    CHECK(!server->serving);
+    server->journals = journals;
+    server->serving = true;
     auth_start(server);
     server->thread = thread_start(THREAD_BEANSTALK, serve, server);
-    *ret_server = server;
-    return STATUS_OK;
 }
 
 uint16_t beanstalk_port(const BeanstalkServer *server)
@@ -229,9 +237,11 @@ void beanstalk_drain(BeanstalkServer *server)
 
 void beanstalk_stop(BeanstalkServer *server)
 {
-    atomic_store(&server->stopping, true);
-    net_loop_wake(&server->loop);
-    pthread_join(server->thread, NULL);
-    auth_stop(server);
+    if (server->serving) {
+        atomic_store(&server->stopping, true);
+        net_loop_wake(&server->loop);
+        pthread_join(server->thread, NULL);
+        auth_stop(server);
+    }
     free_server(server);
 }

@@ -202,14 +202,16 @@ static Status start(Context *context, const Flags *flags, Serving *serving, Reas
                                .world = context->world,
                                .cache_bytes = CACHE_BYTES,
                                .reopen_s = context->config->reopen_seconds};
+    /* Whoever connects while the files are opened waits instead of being refused. */
+    TRY(journal_listener_start(&serving->config, NULL,
+                               (BeanstalkOptions){.world = context->world,
+                                                  .sockets = sockets,
+                                                  .socket_count = socket_count,
+                                                  .lazy = flags->never_syncs},
+                               &serving->server, reason));
     TRY(journals_open(&options, &serving->journals, reason));
-    return journal_listener_start(&serving->config, NULL,
-                                  (BeanstalkOptions){.journals = serving->journals,
-                                                     .world = context->world,
-                                                     .sockets = sockets,
-                                                     .socket_count = socket_count,
-                                                     .lazy = flags->never_syncs},
-                                  &serving->server, reason);
+    beanstalk_serve(serving->server, serving->journals);
+    return STATUS_OK;
 }
 
 static void say_where(Context *context, const Flags *flags, const Serving *serving)
@@ -249,7 +251,7 @@ int run_journal_serve(Context *context)
         if (flags.help)
             print_help(context);
         else
-            command_print(context, "beanstalkd 1.13+ostraka.%s\n", OSTRAKA_VERSION);
+            command_print(context, "beanstalkd %s\n", BEANSTALK_VERSION);
         return EXIT_DONE;
     }
     sigemptyset(&signals);
@@ -263,8 +265,9 @@ int run_journal_serve(Context *context)
     if (status == STATUS_OK) {
         say_where(context, &flags, &serving);
         wait_for_stop(serving.server, &signals);
-        beanstalk_stop(serving.server);
     }
+    if (serving.server != NULL)
+        beanstalk_stop(serving.server);
     if (serving.journals != NULL)
         journals_close(serving.journals);
     return code;

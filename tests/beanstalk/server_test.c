@@ -277,6 +277,33 @@ TEST(commands_that_came_together_are_all_answered)
     close_site(&site);
 }
 
+TEST(what_is_said_before_the_journals_are_there_is_answered_then)
+{
+    Site site;
+    begin(&site, TUBES);
+    site.options.journals = NULL;
+    start(&site);
+    int fd = dial(&site), near = dial_unix(&site);
+    say(fd, "put 0 0 1 1\r\nx\r\n");
+    beanstalk_serve(site.server, site.journals);
+    hear(fd, "INSERTED 1\r\n");
+    talk(near, "list-tube-used\r\n", "USING default\r\n");
+    close(fd);
+    close(near);
+    close_site(&site);
+    begin(&site, TUBES);
+    site.options.journals = NULL;
+    start(&site); /* and one that never serves can be stopped */
+    fd = dial(&site);
+    say(fd, "list-tube-used\r\n");
+    beanstalk_stop(site.server);
+    char byte;
+    EXPECT(recv(fd, &byte, 1, 0) <= 0);
+    close(fd);
+    journals_close(site.journals);
+    memory_log_free(site.kept);
+}
+
 TEST(connections_have_a_bound)
 {
     Site site;
