@@ -122,9 +122,14 @@ def check_functions(code):
 
 
 def check_indexes(code):
-    """A parameter is read by its name in an enum beside the row, or bound by an operation's row; a number says nothing."""
-    for found in re.finditer(r"\bweb_(?:has|id|number|text|word|switch|numbers|texts|value)\(\s*[^,;]*?,\s*\d+\s*[,)]", code):
-        yield tree.line_of(code, found.start()), "a parameter by its bare index; name it"
+    """A parameter is read by its name in an enum beside the row, or bound by an operation's row; a number says nothing. Code that walks over all
+    rows of a route counts them."""
+    walks = "->params[" in code
+    for found in re.finditer(r"\bweb_(?:has|id|number|text|word|switch|numbers|texts|value)\(\s*[^,;]*?,\s*([^,;()]+?)\s*[,)]", code):
+        index = found[1]
+        is_named = re.fullmatch(r"[A-Z][A-Z0-9_]*|size_t \w+", index) or walks and index.isidentifier()
+        if not is_named:
+            yield tree.line_of(code, found.start()), "a parameter by its bare index; name it"
 
 
 def check_registry(code):

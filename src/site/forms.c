@@ -77,9 +77,11 @@ static Slice joined_texts(WebRequest *request, size_t index)
 static void read_typed(WebRequest *request, Form *form)
 {
     const WebRoute *route = web_route(request);
-    for (size_t i = 0; i < operation_input_count(form->operation); i++) {
+    size_t input_count = operation_input_count(form->operation),
+           param_count = route_param_count(route);
+    for (size_t i = 0; i < input_count; i++) {
         form->typed[i] = SLICE_EMPTY;
-        for (size_t j = 0; j < route_param_count(route); j++) {
+        for (size_t j = 0; j < param_count; j++) {
             const WebParam *param = &route->params[j];
             if (strcmp(param->name, form->operation->inputs[i].name) != 0 || !web_has(request, j))
                 continue;
@@ -210,7 +212,7 @@ static void mark_emptied(const Input *input, void *sent)
 static const WebValue *path_value(WebRequest *request, const Input *input)
 {
     const WebRoute *route = web_route(request);
-    for (size_t i = 0; i < route_param_count(route); i++)
+    for (size_t i = 0; i < WEB_PARAMS_MAX && route->params[i].name != NULL; i++)
         if (route->params[i].from == WEB_PATH && strcmp(route->params[i].name, input->name) == 0)
             return web_value(request, i);
     return NULL;

@@ -172,12 +172,19 @@ Status route_values(const WebRoute *route, const WebInput *input, Arena *arena,
     return STATUS_OK;
 }
 
-/* A route of this parameter alone, so that forms, command lines and requests are judged by the same code and in the same words. */
+/* A route of this parameter alone, so that forms, command lines and requests are judged by the same code and in the same words. Only the
+ * first row is read, and only that is set: forms do this for each field. */
 Status param_from_texts(const WebParam *param, const Slice *texts, size_t count, Arena *arena,
                         WebValue *ret_value, Reason *reason)
 {
-    WebRoute route = {.params = {*param}};
-    ParamWork work = {.route = &route, .arena = arena, .reason = reason};
+    WebRoute route;
+    ParamWork work;
+    route.params[0] = *param;
+    route.params[1].name = NULL;
+    work.route = &route;
+    work.arena = arena;
+    work.reason = reason;
+    work.values[0] = (WebValue){.present = false};
     bool may_be_empty = param->optional || param->fallback != NULL || param->most_count > 0;
     for (size_t i = 0; i < count; i++) {
         size_t equals = slice_find(texts[i], '=');
