@@ -23,7 +23,9 @@ static Status write_to(App *app, const Account *account, const PolicyLetter *let
                          .about = letter->policy->text.name,
                          .link = arena_print(arena, "%s/policies/%llu%s", home,
                                              (unsigned long long)letter->policy->id, letter->below),
-                         .valid_s = letter->valid_s};
+                         .valid_s = letter->valid_s,
+                         .policies = &letter->policy->id,
+                         .policy_count = 1};
     TRY(letter_write(letter->kind, &facts, arena, &message, reason));
     message.to = account->email;
     message.once = letter->once;

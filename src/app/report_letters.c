@@ -48,6 +48,8 @@ static Status write_to(App *app, const ReportLetter *letter, LetterKind kind, co
                              kind == LETTER_REPORT
                                  ? arena_print(arena, "%.*s/desk/reports/%llu", SLICE_ARG(home), id)
                                  : arena_print(arena, "%.*s/moderation", SLICE_ARG(home))};
+    facts.policies = &report->policy;
+    facts.policy_count = report->policy != 0;
     if (report->policy != 0)
         facts.about =
             policies_read(app->policies, report->policy, arena, &policy) == STATUS_OK &&

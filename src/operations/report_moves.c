@@ -13,6 +13,7 @@ static AuditAct act_of(const Report *report, const ReportMove *move, Arena *aren
                                       [REPORT_DISMISSED] = AUDIT_TROUBLE_DISMISS};
     return (AuditAct){.kind = is_public ? AUDIT_REPORT_DISMISS : KINDS[move->state],
                       .object = is_public ? report->policy : report->id,
+                      .policy = report->policy,
                       .reason = move->reason,
                       .details = arena_print(arena, "report %llu", (unsigned long long)report->id)};
 }
