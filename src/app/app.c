@@ -6,6 +6,7 @@
 #include "app/digest_letters.h"
 #include "app/instance_sync.h"
 #include "app/journal_watch.h"
+#include "app/obliterate.h"
 #include "app/policy_letters.h"
 #include "app/report_letters.h"
 #include "base/read_cache.h"
@@ -188,6 +189,7 @@ static void make_tasks(App *app, Log *log, const char *address)
         .report_teller = {app_tell_reports, app},
         .journal_teller = {app->watch != NULL ? journal_watch_look : NULL, app->watch},
         .hidden_teller = {app_tell_hidden, app},
+        .obliterator = {app_obliterate, app},
         .digest_teller = {app_send_digest, app->digests},
         .listener = {hear_task, app}});
 }

@@ -31,6 +31,7 @@ typedef struct Digest {
     const Account *account;
     Arena *arena;
     Slice items[DIGEST_ITEMS_MAX];
+    uint64_t policies[DIGEST_ITEMS_MAX]; /* that they are about */
     size_t count;
 } Digest;
 
@@ -50,10 +51,12 @@ void digest_writer_free(DigestWriter *writer)
     free(writer);
 }
 
-static void add_item(Digest *digest, Slice item)
+static void add_item(Digest *digest, uint64_t policy, Slice item)
 {
-    if (digest->count < DIGEST_ITEMS_MAX)
-        digest->items[digest->count++] = item;
+    if (digest->count == DIGEST_ITEMS_MAX)
+        return;
+    digest->policies[digest->count] = policy;
+    digest->items[digest->count++] = item;
 }
 
 /* ---- What happened --------------------------------------------------------------------------------------------------- */
@@ -68,8 +71,9 @@ static Status add_notices(Digest *digest)
         if (notice->time_us < digest->period->from_us || notice->time_us >= digest->period->to_us)
             continue;
         Slice name = notice->name.size > 0 ? notice->name : SLICE("A policy of yours");
-        add_item(digest, arena_print(digest->arena, "%.*s: %s.", SLICE_ARG(name),
-                                     notice_kind_text(notice->kind)));
+        add_item(digest, notice->policy,
+                 arena_print(digest->arena, "%.*s: %s.", SLICE_ARG(name),
+                             notice_kind_text(notice->kind)));
     }
     return STATUS_OK;
 }
@@ -193,9 +197,10 @@ static Status add_ranks(Digest *digest)
         if (policies_read(digest->app->policies, moved[i].policy, digest->arena, &policy) !=
             STATUS_OK)
             continue;
-        add_item(digest, arena_print(digest->arena, "%.*s: rank %llu, before %llu.",
-                                     SLICE_ARG(policy.text.name), (unsigned long long)moved[i].now,
-                                     (unsigned long long)moved[i].before));
+        add_item(digest, policy.id,
+                 arena_print(digest->arena, "%.*s: rank %llu, before %llu.",
+                             SLICE_ARG(policy.text.name), (unsigned long long)moved[i].now,
+                             (unsigned long long)moved[i].before));
     }
     return STATUS_OK;
 }
@@ -213,6 +218,8 @@ static Status send(Digest *digest, const DigestRequest *want, Reason *reason)
                          .name = digest->account->name,
                          .items = digest->items,
                          .item_count = digest->count,
+                         .policies = digest->policies,
+                         .policy_count = digest->count,
                          .link = arena_print(arena, "%.*s/my/votes", SLICE_ARG(home))};
     TRY(letter_write(LETTER_DIGEST, &facts, arena, &letter, reason));
     letter.to = digest->account->email;

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "app/report_letters.h"
+#include "app/role_holders.h"
 #include "mail/letters.h"
 
-enum { ADMINS_MAX = 100, ERROR_SHOWN = 200 };
+enum { ERROR_SHOWN = 200 };
 
 static const char *const ALARM_WORDS[] = WORDS(JOURNAL_ALARM_LIST, WORD_2);
 
@@ -187,7 +187,7 @@ static Status write_letters(JournalWatch *watch, const JournalAlarms *alarms, Sl
                          .items = items,
                          .item_count = item_count,
                          .link = arena_print(arena, "%.*s/admin", SLICE_ARG(home))};
-    TRY(app_find_holders(app, ROLE_ADMIN, ADMINS_MAX, arena, &admins, &count));
+    TRY(app_find_holders(app, ROLE_ADMIN, arena, &admins, &count));
     for (size_t i = 0; i < count; i++)
         TRY(write_to(watch, &admins[i], &facts, arena, reason));
     return STATUS_OK;

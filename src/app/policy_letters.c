@@ -1,6 +1,7 @@
 /* policy_letters.c -- see policy_letters.h. */
 #include "app/policy_letters.h"
 
+#include "app/role_holders.h"
 #include "mail/letters.h"
 
 /* Writes `letter` about the policy's page, or what stands below it, to one account. */
@@ -23,7 +24,9 @@ static Status write_to(App *app, const Account *account, const PolicyLetter *let
                          .about = letter->policy->text.name,
                          .link = arena_print(arena, "%s/policies/%llu%s", home,
                                              (unsigned long long)letter->policy->id, letter->below),
-                         .valid_s = letter->valid_s};
+                         .valid_s = letter->valid_s,
+                         .policies = &letter->policy->id,
+                         .policy_count = 1};
     TRY(letter_write(letter->kind, &facts, arena, &message, reason));
     message.to = account->email;
     message.once = letter->once;
@@ -47,23 +50,15 @@ Status app_tell_answer_due(void *self, uint64_t id, Reason *reason)
 {
     App *app = self;
     ARENA_SCOPE Arena *arena = arena_new();
-    ARENA_SCOPE Arena *scratch = arena_new();
     Policy policy;
-    Slice position = SLICE_EMPTY;
+    Account *holders;
+    size_t count;
     if (!mail_can_send(app->mail))
         return STATUS_OK;
     TRY(policies_read(app->policies, id, arena, &policy));
-    for (bool more = true; more;) {
-        Account *accounts;
-        size_t count;
-        arena_reset(scratch);
-        TRY(accounts_list(app->accounts, position, scratch, &accounts, &count, &position, &more));
-        position = arena_copy(arena, position);
-        for (size_t i = 0; i < count; i++)
-            if (accounts[i].state == ACCOUNT_CONFIRMED &&
-                (accounts[i].roles & (1u << ROLE_RESPOND)) != 0)
-                TRY(write_answer_due(app, &accounts[i], &policy, scratch, reason));
-    }
+    TRY(app_find_holders(app, ROLE_RESPOND, arena, &holders, &count));
+    for (size_t i = 0; i < count; i++)
+        TRY(write_answer_due(app, &holders[i], &policy, arena, reason));
     return STATUS_OK;
 }
 

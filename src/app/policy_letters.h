@@ -7,7 +7,7 @@
 
 #include "app/app.h"
 
-/* To everybody with the role `respond`. */
+/* To everybody with the role `respond`, else to the admins. */
 MUST_USE Status app_tell_answer_due(void *self, uint64_t policy, Reason *reason);
 /* To the owner, when the policy is waiting for its deletion by somebody else's act. The operation that hides it calls this; the task
  * `letters` does again, in case a crash came between. */

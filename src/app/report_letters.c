@@ -1,33 +1,22 @@
 /* report_letters.c -- see report_letters.h. */
 #include "app/report_letters.h"
 
+#include "app/role_holders.h"
 #include "mail/letters.h"
 
-enum { MODERATORS_MAX = 100 };
+/* Who works off reports of a kind. */
+static const AccountRole WORKERS[REPORT_KIND_COUNT] = {
+    [REPORT_OF_POLICY] = ROLE_MODERATE_POLICIES,
+    [REPORT_OF_TROUBLE] = ROLE_EDIT_USERS,
+    [REPORT_OF_APPEAL] = ROLE_MODERATE_POLICIES,
+};
 
-Status app_find_holders(App *app, AccountRole role, size_t most, Arena *arena, Account **ret_list,
-                        size_t *ret_count)
-{
-    ARENA_SCOPE Arena *page = arena_new();
-    Slice position = SLICE_EMPTY;
-    size_t found = 0;
-    Account *holders = ARENA_ARRAY(arena, most, Account);
-    for (bool more = true; more;) {
-        Account *list;
-        size_t count;
-        arena_reset(page);
-        TRY(accounts_list(app->accounts, position, page, &list, &count, &position, &more));
-        position = arena_copy(arena, position);
-        for (size_t i = 0; i < count && found < most; i++)
-            if (list[i].state == ACCOUNT_CONFIRMED && (list[i].roles & 1u << role) != 0)
-                holders[found++] = (Account){.id = list[i].id,
-                                             .name = arena_copy(arena, list[i].name),
-                                             .email = arena_copy(arena, list[i].email)};
-    }
-    *ret_list = holders;
-    *ret_count = found;
-    return STATUS_OK;
-}
+/* Found when the first letter needs them. */
+typedef struct ReportWorkers {
+    bool is_known;
+    Account *list;
+    size_t count;
+} ReportWorkers;
 
 /* `reader` has id 0 when it is somebody without an account. Those who reported it and moderators know a policy's name, also when it is hidden. */
 static Status write_to(App *app, const ReportLetter *letter, LetterKind kind, const Account *reader,
@@ -48,6 +37,8 @@ static Status write_to(App *app, const ReportLetter *letter, LetterKind kind, co
                              kind == LETTER_REPORT
                                  ? arena_print(arena, "%.*s/desk/reports/%llu", SLICE_ARG(home), id)
                                  : arena_print(arena, "%.*s/moderation", SLICE_ARG(home))};
+    facts.policies = &report->policy;
+    facts.policy_count = report->policy != 0;
     if (report->policy != 0)
         facts.about =
             policies_read(app->policies, report->policy, arena, &policy) == STATUS_OK &&
@@ -75,31 +66,39 @@ static Status tell_reporter(App *app, const ReportLetter *letter, Arena *arena, 
                           &reader, arena, reason);
 }
 
+static Status tell_workers(App *app, const ReportLetter *letter, ReportWorkers *workers,
+                           Arena *arena, Reason *reason)
+{
+    Status status = STATUS_OK;
+    if (!workers->is_known)
+        TRY(app_find_holders(app, WORKERS[letter->report.kind], arena, &workers->list,
+                             &workers->count));
+    workers->is_known = true;
+    for (size_t i = 0; i < workers->count && status == STATUS_OK; i++)
+        status = write_to(app, letter, LETTER_REPORT, &workers->list[i], arena, reason);
+    return status;
+}
+
 /* What may succeed later stays marked; what never will does not. */
 Status app_tell_reports(void *self, Reason *reason)
 {
     App *app = self;
     ARENA_SCOPE Arena *arena = arena_new();
     ReportLetter *letters;
-    Account *moderators = NULL;
-    size_t count, moderator_count = 0;
+    ReportWorkers workers[REPORT_KIND_COUNT] = {{.is_known = false}};
+    size_t count;
     Status worst = STATUS_OK;
     TRY(reports_letters(app->reports, arena, &letters, &count));
     for (size_t i = 0; i < count; i++) {
-        Status status = STATUS_OK;
-        if (letters[i].kind == REPORT_LETTER_NEW) {
-            if (moderators == NULL)
-                TRY(app_find_holders(app, ROLE_MODERATE_POLICIES, MODERATORS_MAX, arena,
-                                     &moderators, &moderator_count));
-            for (size_t k = 0; k < moderator_count && status == STATUS_OK; k++)
-                status = write_to(app, &letters[i], LETTER_REPORT, &moderators[k], arena, reason);
-        } else {
-            status = tell_reporter(app, &letters[i], arena, reason);
-        }
+        const ReportLetter *letter = &letters[i];
+        Status status =
+            letter->kind == REPORT_LETTER_NEW
+                ? tell_workers(app, letter, &workers[letter->report.kind], arena, reason)
+                : tell_reporter(app, letter, arena, reason);
         if (status == STATUS_UNAVAILABLE || status == STATUS_UNKNOWN || status == STATUS_CONFLICT)
             worst = status;
         else
-            reports_told(app->reports, &letters[i]);
+            reports_told(app->reports, letter);
     }
     return worst;
 }

@@ -37,7 +37,7 @@ void audit_keep_days(Audit *audit, int64_t days)
 
 /* ---- Noting ------------------------------------------------------------------------------------------------ */
 
-static Change lasting(const Audit *audit, Slice column, Slice value)
+Change audit_cell(const Audit *audit, Slice column, Slice value)
 {
     return (Change){.column = column,
                     .value = value,
@@ -66,10 +66,10 @@ Status audit_begin(Audit *audit, const AuditAct *act, Id *ret_id)
     for (size_t i = 0; i < count; i++)
         changes[i] =
             (RowChange){&TABLE_AUDIT_INDEX, index_row(&rows[i], index_piece(time_us), arena),
-                        lasting(audit, id_slice(&id), SLICE_EMPTY)};
+                        audit_cell(audit, id_slice(&id), SLICE_EMPTY)};
     Slice value = entry_encode(audit, act, &id, arena);
     changes[count++] =
-        (RowChange){&TABLE_AUDIT, id_slice(&id), lasting(audit, AUDIT_ACT_COLUMN, value)};
+        (RowChange){&TABLE_AUDIT, id_slice(&id), audit_cell(audit, AUDIT_ACT_COLUMN, value)};
     TRY(store_write(audit->options.store, &(Batch){.changes = changes, .count = count}));
     *ret_id = id;
     return STATUS_OK;
@@ -81,7 +81,7 @@ void audit_end(Audit *audit, Id id, Status outcome)
     if (audit_outcome_of(outcome) == AUDIT_OPEN)
         return;
     Slice value = entry_end_encode(outcome, clock_now_us(audit->options.world.clock), arena);
-    RowChange change = {&TABLE_AUDIT, id_slice(&id), lasting(audit, AUDIT_END_COLUMN, value)};
+    RowChange change = {&TABLE_AUDIT, id_slice(&id), audit_cell(audit, AUDIT_END_COLUMN, value)};
     (void)!store_write(audit->options.store,
                        &(Batch){.changes = &change, .count = 1, .lazy = true});
 }

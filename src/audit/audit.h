@@ -11,7 +11,7 @@
  *   3. Acts of a public kind are for everybody: time, kind, object, reason and outcome. A public list has neither who nor from where nor
  *      the details, and leaves out what was surely not done; what is not known stays in it, since it may have been done.
  *   4. All acts are for admins, newest first, by actor, object, kind or instance.
- *   5. Entries never change, and expire after as many days as were set when they were written. Where somebody came from is sealed.
+ *   5. Entries never change, but for a reason that goes with a policy (audit_obliterate), and expire after as many days as were set when they were written. Where somebody came from is sealed.
  *   6. Another version's kinds, which this one does not know, are kept, and listed by their word for admins.
  * A crash between any two steps: see 2. Repeating audit_begin makes a second entry.
  * Not promised: an order between entries of one millisecond, or of machines whose clocks differ.
@@ -107,8 +107,10 @@ typedef struct AuditAct {
     uint64_t actor; /* 0: the system, or the command line */
     Slice origin;   /* network address, or "command line"; sealed in the store; may be empty */
     uint64_t object, other; /* 0: none */
-    Slice reason;           /* for everybody where the kind is public; at most AUDIT_REASON_BYTES */
-    Slice details;          /* for admins: what changed; at most AUDIT_DETAILS_BYTES */
+    uint64_t
+        policy; /* of a report about one: by this audit_obliterate finds the entry. Is not kept in it */
+    Slice reason;  /* for everybody where the kind is public; at most AUDIT_REASON_BYTES */
+    Slice details; /* for admins: what changed; at most AUDIT_DETAILS_BYTES */
 } AuditAct;
 
 typedef struct AuditOptions {
@@ -130,6 +132,11 @@ MUST_USE Status audit_begin(Audit *audit, const AuditAct *act, Id *ret_id);
 /* A lazy note of what came of it: OK is done; UNKNOWN and CORRUPT leave the entry open; all else is not done. Once for each id. A note that
  * is lost leaves the entry open. */
 void audit_end(Audit *audit, Id id, Status outcome);
+
+/* The reasons of all acts on a thing of this sort go, and of acts on reports about it where it is a policy; it is not older than `since_us`. Anything
+ * but OK: perhaps not of all. Repeating it is fine. */
+MUST_USE Status audit_obliterate(Audit *audit, const char *object_kind, uint64_t object,
+                                 int64_t since_us);
 
 /*    name, word for scripts, for people */
 #define AUDIT_OUTCOME_LIST(X)                 \

@@ -66,6 +66,16 @@ Status entry_decode(const Audit *audit, Slice value, Arena *arena, AuditEntry *e
     return STATUS_OK;
 }
 
+Status entry_without_reason(Slice value, Arena *arena, Slice *ret_value, bool *ret_has)
+{
+    StoredEntry stored = {.sealed = SLICE_EMPTY};
+    TRY(record_decode(&AUDIT_ENTRY_RECORD, value, NULL, NULL, &stored));
+    *ret_has = stored.entry.act.reason.size > 0;
+    stored.entry.act.reason = SLICE_EMPTY;
+    *ret_value = record_encode(&AUDIT_ENTRY_RECORD, &stored, NULL, arena);
+    return STATUS_OK;
+}
+
 Slice entry_end_encode(Status outcome, int64_t time_us, Arena *arena)
 {
     AuditEntry ended = {.ended_us = time_us, .status = slice_from(status_name(outcome))};
@@ -124,5 +134,7 @@ size_t index_rows(const Audit *audit, const AuditAct *act, IndexRow ret_rows[IND
         ret_rows[count++] = (IndexRow){INDEX_OBJECT, sort, act->object};
     if (sort.size > 0 && act->other != 0 && act->other != act->object)
         ret_rows[count++] = (IndexRow){INDEX_OBJECT, sort, act->other};
+    if (act->policy != 0)
+        ret_rows[count++] = (IndexRow){INDEX_OBJECT, SLICE(AUDIT_ABOUT_POLICY), act->policy};
     return count;
 }

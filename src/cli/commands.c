@@ -70,18 +70,23 @@ static int run_tables(Context *context)
     command_print(
         context,
         "# Tables\n\nPrinted by `ostraka tables`; do not edit. What plain, repeated and "
-        "conditional mean is in `src/store/store.h`.\n\n"
-        "| table | number | written | deletes | expires | row key | columns | who writes |\n"
-        "|---|---|---|---|---|---|---|---|\n");
+        "conditional mean is in `src/store/store.h`. What a table keeps of a policy is removed by "
+        "the function that is named when the policy is obliterated (`src/app/obliterate.h`).\n\n"
+        "| table | number | written | deletes | expires | row key | columns | who writes | of a "
+        "policy |\n"
+        "|---|---|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < TABLES.count; i++) {
         const Table *table = TABLES.tables[i];
-        command_print(context, "| `%s` | %u | %s | %s | %s | %s | %s | %s |\n", table->name,
-                      table->number,
+        const TablePolicyRow *of = &TABLE_POLICY_ROWS[table->policy];
+        bool is_removed = strcmp(of->eraser, "NONE") != 0;
+        command_print(context, "| `%s` | %u | %s | %s | %s | %s | %s | %s | %s%s%s%s |\n",
+                      table->name, table->number,
                       table->kind == TABLE_CONDITIONAL ? "conditional"
                       : table->repeats                 ? "plain, repeated"
                                                        : "plain",
                       table->deletes ? "yes" : "no", table->expires ? "yes" : "no", table->row,
-                      table->columns, table->writer);
+                      table->columns, table->writer, of->words, is_removed ? ": `" : "",
+                      is_removed ? of->eraser : "", is_removed ? "`" : "");
     }
     return EXIT_DONE;
 }

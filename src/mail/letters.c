@@ -486,6 +486,32 @@ static Filled fill_letter(const Letter *letter, const LetterFacts *facts, const 
     return filled;
 }
 
+/* Or quotes what was said of them. */
+static const bool NAMES_POLICIES[LETTER_KINDS] = {
+    [LETTER_ANSWER_DUE] = true,   [LETTER_POLICY_HIDDEN] = true,    [LETTER_REPORT] = true,
+    [LETTER_REPORT_ACTED] = true, [LETTER_REPORT_DISMISSED] = true, [LETTER_DIGEST] = true,
+};
+
+bool letter_names_policies(Slice kind)
+{
+    for (size_t i = 0; i < LETTER_KINDS; i++)
+        if (NAMES_POLICIES[i] && slice_equal(kind, slice_from(LETTERS[i].kind)))
+            return true;
+    return false;
+}
+
+/* MailMessage.about */
+static Slice about_of(LetterKind kind, const LetterFacts *facts, Arena *arena)
+{
+    BUFFER_SCOPE Buffer out = {0};
+    if (!NAMES_POLICIES[kind])
+        return SLICE_EMPTY;
+    buffer_u8(&out, MESSAGE_ABOUT_FORMAT);
+    for (size_t i = 0; i < facts->policy_count; i++)
+        buffer_u64(&out, facts->policies[i]);
+    return arena_copy(arena, buffer_slice(&out));
+}
+
 Status letter_write(LetterKind kind, const LetterFacts *facts, Arena *arena,
                     MailMessage *ret_message, Reason *reason)
 {
@@ -508,6 +534,7 @@ Status letter_write(LetterKind kind, const LetterFacts *facts, Arena *arena,
                                  .text = arena_copy(arena, buffer_slice(&text)),
                                  .html = arena_copy(arena, buffer_slice(&html)),
                                  .kind = slice_from(letter->kind),
+                                 .about = about_of(kind, facts, arena),
                                  .once = SLICE_EMPTY};
     return STATUS_OK;
 }

@@ -53,6 +53,9 @@ typedef struct LetterFacts {
     int64_t valid_s;
     const Slice *items; /* DIGEST, JOURNALS: lines, each cut to LETTER_ITEM_BYTES */
     size_t item_count;
+    const uint64_t *
+        policies; /* that it names, or whose reports it quotes: with them it goes (mail_obliterate) */
+    size_t policy_count;
 } LetterFacts;
 
 enum {
@@ -64,7 +67,10 @@ enum {
     LETTER_ITEMS_MAX = 50,
 };
 
-/* Subject, text, HTML and kind; `to` and `once` are the caller's to fill. The bytes live in the arena. INVALID names a link that is none or
+/* Whether letters of this kind name policies; false for a word that is none. */
+bool letter_names_policies(Slice kind);
+
+/* Subject, text, HTML, kind and about; `to` and `once` are the caller's to fill. The bytes live in the arena. INVALID names a link that is none or
  * a fact that is too long. */
 MUST_USE Status letter_write(LetterKind kind, const LetterFacts *facts, Arena *arena,
                              MailMessage *ret_message, Reason *reason);

@@ -22,6 +22,7 @@
  *      after 7 days, without the text; failed ones, with it, as many days after they failed as were set then (mail_keep_failed), else 30.
  *      What waits here is kept in a journal, by when it is due and how urgent its kind is; the rows are the truth, and what a journal loses is
  *      found by their marks within five minutes.
+ *      What names a policy that was obliterated loses its text before (mail_obliterate).
  *   7. Nothing in a field can become a header or a command (message.h).
  * Without `smtp_url` nothing is sent. Then a demo (`mail_outbox`) that is served on loopback, with no proxy in front, keeps messages in an outbox that its pages may
  * show; any other site cannot send (mail_can_send), refuses mail_send and says so.
@@ -144,6 +145,10 @@ MUST_USE Status mail_outbox(Mail *mail, Arena *arena, MailEntry **ret_entries, s
 /* A failed message gets another 2 days, from now on. NOT_FOUND: there is none, or its text is gone. CONFLICT: it has not failed, or
  * somebody else was first. */
 MUST_USE Status mail_retry(Mail *mail, Id id);
+
+/* The text and the address of every message that names the policy go; what was not sent fails, or is not shown any more. Goes through the whole
+ * queue. Anything but OK: perhaps not all. Repeating it is fine. */
+MUST_USE Status mail_obliterate(Mail *mail, uint64_t policy);
 
 /* Counters since the start, and how many wait in this instance's journal. */
 void mail_metrics(Mail *mail, StoreMetricVisit *visit, void *context);

@@ -20,6 +20,7 @@ enum {
     MESSAGE_KIND_BYTES = 32,
     MESSAGE_ONCE_BYTES = 256,
     MESSAGE_LINK_BYTES = 900, /* it is written in one piece */
+    MESSAGE_ABOUT_FORMAT = 1,
 };
 
 /* The bytes belong to the caller. */
@@ -30,6 +31,8 @@ typedef struct MailMessage {
     Slice html;        /* the same for those who see it; empty: the text alone */
     Slice kind;        /* a word for lists and counts: small letters and "-" */
     Slice unsubscribe; /* the address where one ends such letters (RFC 8058); empty: one cannot */
+    Slice
+        about; /* what letter_write says of the policies that it names: MESSAGE_ABOUT_FORMAT and their ids; empty: it is of a kind that names none */
     Slice
         once; /* what makes it this message and no other, such as a link's secret or an event's id; 1 to 256 bytes, any */
 } MailMessage;

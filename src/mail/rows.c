@@ -2,7 +2,8 @@
  *
  * mail_queue, a row a message:
  *   head: format | id of the write | state | attempts | made | since | due | code | kind | error (sealed)
- *   body: address, subject, text and HTML, sealed; gone when the message was sent
+ *   body: address, subject, text and HTML, sealed; gone when the message was sent, or with a policy that it names
+ *   about: which policies it names, for kinds of letters that do; goes with the body
  * mail_index, rows w/hour, failed, outbox: the column is `since` and the row's key, the value empty.
  * A mark of the index is durable no later than the write that it announces, so a crash in between leaves a mark too many and never one too
  * few; the mark of the state before is taken away afterwards, and one that was left is taken away by whoever meets it.
@@ -11,6 +12,7 @@
  * bring back what was sent long ago; its `since` is as old as it is, and what is older than 2 days is not sent (mail_is_stale). */
 #include "mail/mail_private.h"
 
+#include "mail/letters.h"
 #include "mail/mail_rules.h"
 
 enum {
@@ -28,6 +30,10 @@ enum {
 
 static const Slice HEAD = {"head", 4};
 static const Slice BODY = {"body", 4};
+static const Slice ABOUT = {"about", 5};
+/* The cells that go with the text. */
+static const Slice *const TEXT_CELLS[] = {&BODY, &ABOUT};
+enum { TEXT_CELL_COUNT = 2 };
 static const char PURPOSE[] = "mail";
 
 /* ---- Bytes ------------------------------------------------------------------------------------------------- */
@@ -214,9 +220,15 @@ static MailMark mark_of(const MailRow *row)
     return (MailMark){row->id, row->head.since_us};
 }
 
-/* One write of the head, and of the body when there is one (put or deleted); with a mark that announces the state. */
-static Status write_row(Mail *mail, MailRow *row, Slice before, const Change *body, bool marked,
-                        Arena *arena)
+/* What is put or deleted with a head. */
+typedef struct TextChanges {
+    Change changes[TEXT_CELL_COUNT];
+    size_t count;
+} TextChanges;
+
+/* One write of the head and what goes with it; with a mark that announces the state. */
+static Status write_row(Mail *mail, MailRow *row, Slice before, const TextChanges *text,
+                        bool marked, Arena *arena)
 {
     Records records = records_of(mail);
     RowChange mark = mark_change(mail, row->head.state, mark_of(row), arena);
@@ -224,8 +236,8 @@ static Status write_row(Mail *mail, MailRow *row, Slice before, const Change *bo
                          .record = &row->head,
                          .before = before,
                          .ttl_s = ttl_s(mail, row->head.state),
-                         .also = body,
-                         .also_count = body != NULL,
+                         .also = text->changes,
+                         .also_count = text->count,
                          .marks = {.changes = &mark, .count = marked}};
     return record_write(&records, &write, arena, &row->value);
 }
@@ -233,9 +245,12 @@ static Status write_row(Mail *mail, MailRow *row, Slice before, const Change *bo
 Status mail_row_create(Mail *mail, MailRow *row, const MailMessage *message, Arena *arena)
 {
     VaultCell cell = record_cell(mail->options.vault, &TABLE_MAIL_QUEUE, id_slice(&row->id), BODY);
-    Change put = {.column = BODY,
-                  .value = record_encode(&BODY_RECORD, message, &cell, arena),
-                  .ttl_s = ttl_s(mail, MAIL_WAITING)};
+    int64_t life_s = ttl_s(mail, row->head.state);
+    TextChanges put = {.changes = {{.column = BODY,
+                                    .value = record_encode(&BODY_RECORD, message, &cell, arena),
+                                    .ttl_s = life_s},
+                                   {.column = ABOUT, .value = message->about, .ttl_s = life_s}},
+                       .count = message->about.size > 0 ? 2 : 1};
     return write_row(mail, row, SLICE_EMPTY, &put, true, arena);
 }
 
@@ -247,27 +262,37 @@ Status mail_row_read(Mail *mail, Id id, Arena *arena, MailRow *ret_row)
     return record_read(&records, &place, STORE_SERIAL, arena, &ret_row->head, &ret_row->value);
 }
 
-/* What becomes of the text when a row moves on: sent, it goes; failed, or tried again after that, it stays as long as the row, and is written again for
- * that. NULL: as it is, or gone already. */
-static Status text_after(Mail *mail, const MailRow *row, MailState state, Arena *arena,
-                         Change **ret_change)
+static TextChanges text_gone(const MailRow *row)
 {
-    Cell cell;
-    Read read = {&TABLE_MAIL_QUEUE, id_slice(&row->id), BODY, STORE_SERIAL};
-    Change *change = ARENA_NEW(arena, Change);
-    *change = (Change){.column = BODY, .value = SLICE_EMPTY, .is_delete = state == MAIL_SENT};
+    bool has_about = letter_names_policies(row->head.kind);
+    TextChanges gone = {.count = has_about ? 2 : 1};
+    for (size_t i = 0; i < gone.count; i++)
+        gone.changes[i] =
+            (Change){.column = *TEXT_CELLS[i], .value = SLICE_EMPTY, .is_delete = true};
+    return gone;
+}
+
+/* What becomes of the text when a row moves on: sent, it goes; failed, or tried again after that, it stays as long as the row, and is written again for
+ * that. No changes: as it is, or gone already. */
+static Status text_after(Mail *mail, const MailRow *row, MailState state, Arena *arena,
+                         TextChanges *ret_text)
+{
+    TextChanges text = {.count = 0};
     bool rewrites =
         state != row->head.state && (state == MAIL_FAILED || row->head.state == MAIL_FAILED);
-    *ret_change = change->is_delete ? change : NULL;
-    if (change->is_delete || !rewrites)
-        return STATUS_OK;
-    Status status = store_read(mail->options.store, &read, arena, &cell);
-    if (status == STATUS_NOT_FOUND)
-        return STATUS_OK;
-    TRY(status);
-    change->value = cell.value;
-    change->ttl_s = ttl_s(mail, state);
-    *ret_change = change;
+    if (state == MAIL_SENT)
+        text = text_gone(row);
+    for (size_t i = 0; rewrites && i < TEXT_CELL_COUNT; i++) {
+        Cell cell;
+        Read read = {&TABLE_MAIL_QUEUE, id_slice(&row->id), *TEXT_CELLS[i], STORE_SERIAL};
+        Status status = store_read(mail->options.store, &read, arena, &cell);
+        if (status == STATUS_NOT_FOUND)
+            continue;
+        TRY(status);
+        text.changes[text.count++] =
+            (Change){.column = *TEXT_CELLS[i], .value = cell.value, .ttl_s = ttl_s(mail, state)};
+    }
+    *ret_text = text;
     return STATUS_OK;
 }
 
@@ -276,15 +301,84 @@ Status mail_row_replace(Mail *mail, MailRow *row, MailHead head, Arena *arena)
     MailMark before = mark_of(row);
     MailState state = row->head.state;
     bool moves = head.state != state || head.since_us != before.since_us;
-    Change *text;
+    TextChanges text;
     TRY(text_after(mail, row, head.state, arena, &text));
     MailRow after = {.id = row->id, .head = head};
-    TRY(write_row(mail, &after, row->value, text, moves && has_mark(head.state), arena));
+    TRY(write_row(mail, &after, row->value, &text, moves && has_mark(head.state), arena));
     if (moves)
         mail_unmark(mail, state, before);
     *row = after;
     return STATUS_OK;
 }
+
+/* ---- The end ----------------------------------------------------------------------------------------------- */
+
+/* What was queued before letters said which policies they name may name any. */
+static Status names_policy(Mail *mail, const MailRow *row, uint64_t policy, Arena *arena,
+                           bool *ret_names)
+{
+    Cell cell;
+    Read read = {&TABLE_MAIL_QUEUE, id_slice(&row->id), ABOUT, STORE_SERIAL};
+    Status status = store_read(mail->options.store, &read, arena, &cell);
+    *ret_names = status == STATUS_NOT_FOUND && letter_names_policies(row->head.kind);
+    if (status == STATUS_NOT_FOUND)
+        return STATUS_OK;
+    TRY(status);
+    Reader reader = reader_of(cell.value);
+    if (reader_u8(&reader) != MESSAGE_ABOUT_FORMAT)
+        return STATUS_CORRUPT;
+    while (!*ret_names && reader.rest.size > 0)
+        *ret_names = reader_u64(&reader) == policy;
+    return reader.failed ? STATUS_CORRUPT : STATUS_OK;
+}
+
+/* What a server said may have the address in it. */
+static Status forget(Mail *mail, Id id, uint64_t policy, Arena *arena)
+{
+    MailRow row;
+    bool names = false;
+    Status status = mail_row_read(mail, id, arena, &row);
+    if (status == STATUS_NOT_FOUND)
+        return STATUS_OK;
+    TRY(status);
+    TRY(names_policy(mail, &row, policy, arena, &names));
+    if (!names)
+        return STATUS_OK;
+    MailRow after = {.id = id, .head = row.head};
+    TextChanges gone = text_gone(&row);
+    after.head.error = SLICE_EMPTY;
+    TRY(write_row(mail, &after, row.value, &gone, false, arena));
+    if (row.head.state == MAIL_OUTBOX)
+        mail_unmark(mail, MAIL_OUTBOX, mark_of(&row));
+    return STATUS_OK;
+}
+
+Status mail_obliterate(Mail *mail, uint64_t policy)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    ARENA_SCOPE Arena *scratch = arena_new();
+    BUFFER_SCOPE Buffer position = {0};
+    for (ScanPage page = {.more = true}; page.more;) {
+        arena_reset(arena);
+        TRY(store_scan(mail->options.store, &TABLE_MAIL_QUEUE, buffer_slice(&position), PAGE, arena,
+                       &page));
+        for (size_t i = 0; i < page.count; i++) {
+            Id id;
+            Status status = STATUS_CONFLICT;
+            if (!slice_equal(page.cells[i].cell.column, BODY))
+                continue;
+            TRY(id_from_bytes(page.cells[i].row, &id) == STATUS_OK ? STATUS_OK : STATUS_CORRUPT);
+            for (int k = 0; record_again(&status, k, scratch, NULL); k++)
+                status = forget(mail, id, policy, scratch);
+            TRY(status);
+        }
+        position.size = 0;
+        buffer_bytes(&position, page.position);
+    }
+    return STATUS_OK;
+}
+
+/* ---- The text ---------------------------------------------------------------------------------------------- */
 
 Status mail_row_message(Mail *mail, const MailRow *row, Arena *arena, MailMessage *ret_message)
 {

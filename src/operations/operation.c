@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "app/role_holders.h"
 #include "operations/schema_macros.h"
 
 static const ApiMember DONE_MEMBERS[] = {FIELD("done", Done, done, .help = "True.")};
@@ -12,9 +13,7 @@ SCHEMA(DONE, "Done", Done, DONE_MEMBERS, .help = "It was done.");
 
 uint32_t actor_roles(const App *app, const Account *account, bool second_shown, bool *ret_missing)
 {
-    uint32_t roles = account->state == ACCOUNT_CONFIRMED ? account->roles : 0;
-    *ret_missing = !second_shown && (roles & app->second_roles) != 0;
-    return *ret_missing ? 0 : roles;
+    return app_roles(app, account, second_shown, ret_missing);
 }
 
 bool actor_has(const Actor *actor, uint32_t roles)

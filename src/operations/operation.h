@@ -64,8 +64,7 @@ typedef struct Actor {
 /* A cookie that the actor's browser sent; empty: it has none. */
 Slice actor_cookie(const Actor *actor, const char *name);
 
-/* The roles of an account that count: those that need a second factor (setting second_factor_roles) only where it was shown. The only
- * place that decides it. */
+/* The roles of an account that count (app_roles): those that need a second factor only where it was shown. */
 uint32_t actor_roles(const App *app, const Account *account, bool second_shown, bool *ret_missing);
 /* Both take NULL as a visitor. Whether one of these roles counts; admins have all of them, and so has the operator in its own name. */
 bool actor_has(const Actor *actor, uint32_t roles);

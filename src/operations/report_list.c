@@ -70,11 +70,10 @@ Status report_lines(Operations *ops, const ReportListQuery *want, const Actor *v
     ReportQuery query = {
         .state = (ReportState)want->state, .after = want->after, .limit = REPORT_ROWS};
     TRY(reports_list(ops->app->reports, &query, arena, &page));
-    ReportList list = {.reports = ARENA_ARRAY(arena, page.count, ReportView),
-                       .count = page.count,
-                       .next = SLICE_EMPTY};
+    ReportList list = {.reports = ARENA_ARRAY(arena, page.count, ReportView), .next = SLICE_EMPTY};
     for (size_t i = 0; i < page.count; i++)
-        list.reports[i] = report_view(ops, &page.reports[i], viewer, arena);
+        if (report_admit(viewer, &page.reports[i], NULL) == STATUS_OK)
+            list.reports[list.count++] = report_view(ops, &page.reports[i], viewer, arena);
     if (page.more) {
         Slice position = id_text(page.position, arena);
         list.next = arena_print(arena, "?state=%s&after=%.*s", report_state_word(query.state),
@@ -110,16 +109,17 @@ static Status report_show(Operations *ops, const Actor *actor, const ReportNamed
         return reason_set(reason, status, "report", "there is no report %llu",
                           (unsigned long long)request->report);
     TRY(status);
+    TRY(report_admit(actor, &report, reason));
     *ret_view = report_view(ops, &report, actor, arena);
     return STATUS_OK;
 }
 
 /* clang-format off */
-#define FOR_REPORTS .access = WEB_ROLE, .whose = WEB_ANYBODYS, .roles = 1u << ROLE_MODERATE_POLICIES, .answers = &SCHEMA_REPORT
+#define FOR_REPORTS .access = WEB_ROLE, .whose = WEB_ANYBODYS, .roles = REPORT_ROLES, .answers = &SCHEMA_REPORT
 #define NUMBER INPUT("report", ReportNamed, report, ID, .operand = true, .help = "The report.")
 
 OPERATION(report_list, ReportListQuery, ReportList, .help = "List what people told the moderators.",
-    .access = WEB_ROLE, .roles = 1u << ROLE_MODERATE_POLICIES, .asks = true, .answers = &SCHEMA_REPORTS,
+    .access = WEB_ROLE, .roles = REPORT_ROLES, .asks = true, .answers = &SCHEMA_REPORTS,
     .api = {WEB_GET, "moderation/reports", .tag = "moderation"}, .command = {.words = "report list"}, .no_page = "the moderators' page has those about one policy together",
     .inputs = {
         INPUT("state", ReportListQuery, state, WORD, .words = REPORT_STATE_WORDS, .fallback = "open", .help = "Which."),

@@ -3,6 +3,16 @@
 
 #include "operations/policy_head.h"
 
+Status report_admit(const Actor *actor, const Report *report, Reason *reason)
+{
+    uint32_t roles =
+        report->kind == REPORT_OF_TROUBLE ? REPORT_ROLES : 1u << ROLE_MODERATE_POLICIES;
+    return actor_has(actor, roles)
+               ? STATUS_OK
+               : reason_set(reason, STATUS_DENIED, "",
+                            "this needs a role that your account does not have");
+}
+
 /* The entry of a move. Dismissals of reports about policies are public; none of it says who reported. */
 static AuditAct act_of(const Report *report, const ReportMove *move, Arena *arena)
 {
@@ -13,6 +23,7 @@ static AuditAct act_of(const Report *report, const ReportMove *move, Arena *aren
                                       [REPORT_DISMISSED] = AUDIT_TROUBLE_DISMISS};
     return (AuditAct){.kind = is_public ? AUDIT_REPORT_DISMISS : KINDS[move->state],
                       .object = is_public ? report->policy : report->id,
+                      .policy = report->policy,
                       .reason = move->reason,
                       .details = arena_print(arena, "report %llu", (unsigned long long)report->id)};
 }
@@ -80,6 +91,7 @@ Status report_move(Operations *ops, const Actor *actor, const ReportMoveRequest 
                        .moderator = actor_id(actor),
                        .reason = report_is_closed(request->state) ? request->reason : SLICE_EMPTY};
     TRY(reports_read(ops->app->reports, request->report, arena, &before));
+    TRY(report_admit(actor, &before, reason));
     TRY(check_reason(&move, reason));
     Status status = move_one(ops, actor, &before, &move, arena, ret_report, reason);
     if (status == STATUS_CONFLICT)

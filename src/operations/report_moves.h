@@ -3,6 +3,11 @@
 
 #include "operations/operation.h"
 
+/* Who works off reports; trouble with logging in belongs to who manages people, too. */
+enum { REPORT_ROLES = 1 << ROLE_MODERATE_POLICIES | 1 << ROLE_EDIT_USERS };
+/* DENIED: it is about a policy, and the actor only manages people. */
+MUST_USE Status report_admit(const Actor *actor, const Report *report, Reason *reason);
+
 typedef struct ReportMoveRequest {
     uint64_t report;
     ReportState state;

@@ -1,5 +1,4 @@
-/* edits.c -- texts and their revisions, owners, and the end of both. */
-#include "policies/answers.h"
+/* edits.c -- texts and their revisions, and owners. */
 #include "policies/policies_private.h"
 
 static const Slice TEXT = {"text", 4};
@@ -154,49 +153,6 @@ Status policies_disown(Policies *policies, uint64_t id, uint64_t owner)
     if (status == STATUS_OK || status == STATUS_CONFLICT) {
         tell_of_owner(policies, &row);
         return STATUS_OK;
-    }
-    return status;
-}
-
-/* ---- Obliterating -------------------------------------------------------------------------------------------- */
-
-/* The state cannot change any more; an edit that comes in between makes one more revision, and us read again. */
-static Status remove_texts(Policies *policies, const PolicyRow *row, Arena *arena)
-{
-    Change *changes = ARENA_ARRAY(arena, (size_t)row->text.revision + 1, Change);
-    size_t count = 0;
-    Id fresh = id_new(policies->world.clock, policies->world.random);
-    Slice receipt = store_receipt(id_slice(&fresh), arena);
-    changes[count++] =
-        (Change){.column = receipt, .value = id_slice(&fresh), .ttl_s = STORE_RECEIPT_TTL_S};
-    changes[count++] = (Change){.column = TEXT, .value = SLICE_EMPTY, .is_delete = true};
-    for (uint32_t i = 1; i < row->text.revision; i++)
-        changes[count++] = (Change){
-            .column = policy_revision_column(i, arena), .value = SLICE_EMPTY, .is_delete = true};
-    Condition condition = {.column = TEXT, .value = row->text_value};
-    Update update = {.conditions = &condition,
-                     .condition_count = 1,
-                     .changes = changes,
-                     .change_count = count,
-                     .proof = receipt};
-    return policy_update(policies, row->known.facts.id, &update, arena);
-}
-
-Status policies_obliterate(Policies *policies, uint64_t id)
-{
-    ARENA_SCOPE Arena *arena = arena_new();
-    Status status = STATUS_CONFLICT;
-    for (int i = 0; record_again(&status, i, arena, NULL); i++) {
-        PolicyRow row;
-        TRY(policy_row_read(policies, id, STORE_SERIAL, arena, &row));
-        PolicyState state = policy_last(&row)->state;
-        if (state != POLICY_DELETED && state != POLICY_VOID)
-            return STATUS_REFUSED;
-        if (!row.has_text)
-            return STATUS_OK;
-        TRY(answers_obliterate(policies,
-                               id)); /* first: who finds no text any more looks no further */
-        status = remove_texts(policies, &row, arena);
     }
     return status;
 }

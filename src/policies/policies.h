@@ -158,9 +158,12 @@ enum { POLICIES_LEFT_MAX = 16 };
 size_t policies_left_merges(Policies *policies, uint64_t ret_sources[POLICIES_LEFT_MAX]);
 /* Without owner, when the owner's account is closed. */
 MUST_USE Status policies_disown(Policies *policies, uint64_t id, uint64_t owner);
-/* Deleted or void (REFUSED otherwise): removes texts and revisions, and its answer; moves and the ledger stay. Repeating it is
- * fine. */
+/* Deleted or void (REFUSED otherwise): removes texts, revisions, the names it had in lists, the reasons of its moves and of merges into it, and
+ * its answer; the moves themselves and the ledger stay. Anything but OK: perhaps not all of it. Repeating it is fine. */
 MUST_USE Status policies_obliterate(Policies *policies, uint64_t id);
+/* Whether everything was removed that is kept anywhere of a policy that was obliterated (app/obliterate.h), and the note that it was. */
+MUST_USE Status policies_is_gone(Policies *policies, uint64_t id, bool *ret_gone);
+MUST_USE Status policies_note_gone(Policies *policies, uint64_t id);
 /* All policies, page by page, as store_scan. A page may be empty though more follow. CORRUPT: a policy on it cannot be read and is
  * left out; all four are set all the same, so that a pass can go on without it. */
 MUST_USE Status policies_list(Policies *policies, Slice position, Arena *arena,

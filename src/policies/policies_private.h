@@ -33,7 +33,7 @@ static inline Records policies_records(const Policies *policies)
 }
 /* What is stored, for the tests and fuzzers of all records. */
 extern const Record FEATURED_RECORD, GROUP_HEAD_RECORD, GROUP_RECORD, ANSWER_RECORD,
-    ANSWER_NOTE_RECORD, ANSWER_NEWS_RECORD;
+    ANSWER_NOTE_RECORD, ANSWER_NEWS_RECORD, POLICY_GONE_RECORD;
 
 /* All but old texts, from one slice: a picture of one moment. */
 typedef struct PolicyRow {
@@ -89,3 +89,5 @@ MUST_USE Status policy_check_groups(Policies *policies, const PolicyText *text,
 /* Brings the lists from how a policy stood in them to how it stands now; either may be NULL: not in lists. Errors are
  * left to the repair. */
 void policy_index_change(Policies *policies, const Policy *before, const Policy *after);
+/* Out of every list that a policy with this text may be in, whatever its state. UNKNOWN, UNAVAILABLE: do it again. */
+MUST_USE Status policy_index_remove(Policies *policies, const Policy *policy);

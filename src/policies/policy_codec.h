@@ -5,9 +5,11 @@
  * The row, in byte order of its columns, is laid out so that one slice [l, v) has all but old texts and receipts, and one
  * slice [l, n) has what rules need:
  *     f/<merge id>          the id of the new policy that this merge leads to; never overwritten
+ *     gone                  the checklist of what is removed from an obliterated policy was gone through (obliterate.c)
  *     l/<source><merge id>  a source that merged into this one counts (when its own row agrees); never overwritten
  *     latest                which revision the text is, by whom and when; from the first edit on
- *     m/<number>            a move, from 0; never overwritten, but for a time that was too far ahead (retime.c)
+ *     m/<number>            a move, from 0; never overwritten, but for a time that was too far ahead (retime.c) and a reason that goes
+ *                           (obliterate.c)
  *     origin                who created it, by which entry; never overwritten
  *     owner                 who owns it; a fresh id in every value
  *     state                 how many moves, and the id of the last: the condition of moves and listings

@@ -66,12 +66,10 @@ static bool is_in_list(PolicyOrder order, PolicyState state)
     return state != POLICY_PENDING && state != POLICY_VOID && state != POLICY_DELETED;
 }
 
-static Places places_of(const Policy *policy, Arena *arena)
+/* Where it would be in a state that is in all lists. */
+static Places possible_places(const Policy *policy, Arena *arena)
 {
     Places places = {.row = {SLICE_EMPTY}};
-    if (policy == NULL || policy->revision == 0)
-        return places;
-    PolicyState state = policy->facts.moves[policy->facts.move_count - 1].state;
     Slice by_name = name_column(policy, arena), by_date = date_column(policy, arena);
     const struct {
         Slice column;
@@ -84,11 +82,23 @@ static Places places_of(const Policy *policy, Arena *arena)
         [POLICIES_BY_OWNER] = {by_date, policy->owner},
     };
     for (int i = 0; i < POLICY_ORDER_COUNT; i++) {
-        if (!is_in_list((PolicyOrder)i, state) || (LISTS[i].grouped && by[i].group == 0))
+        if (LISTS[i].grouped && by[i].group == 0)
             continue;
         places.row[i] = row_of((PolicyOrder)i, by[i].group, arena);
         places.column[i] = by[i].column;
     }
+    return places;
+}
+
+static Places places_of(const Policy *policy, Arena *arena)
+{
+    if (policy == NULL || policy->revision == 0)
+        return (Places){.row = {SLICE_EMPTY}};
+    PolicyState state = policy->facts.moves[policy->facts.move_count - 1].state;
+    Places places = possible_places(policy, arena);
+    for (int i = 0; i < POLICY_ORDER_COUNT; i++)
+        if (!is_in_list((PolicyOrder)i, state))
+            places.row[i] = SLICE_EMPTY;
     return places;
 }
 
@@ -150,6 +160,18 @@ void policy_index_change(Policies *policies, const Policy *before, const Policy 
             add_change(&changes, new.row[i], new.column[i], after->id, arena);
     }
     (void)!write_changes(policies, &changes); /* derived: the repair finds what is missing */
+}
+
+Status policy_index_remove(Policies *policies, const Policy *policy)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Places places = possible_places(policy, arena);
+    Changes changes = {.changes = ARENA_ARRAY(arena, POLICY_ORDER_COUNT, RowChange),
+                       .timestamp = stamp_of(policies, policy)};
+    for (int i = 0; i < POLICY_ORDER_COUNT; i++)
+        if (places.row[i].size > 0)
+            add_change(&changes, places.row[i], places.column[i], 0, arena);
+    return store_write(policies->store, &(Batch){changes.changes, changes.count, false});
 }
 
 /* ---- Browsing ------------------------------------------------------------------------------------------------ */

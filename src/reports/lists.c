@@ -147,10 +147,10 @@ Status reports_reindex_page(Reports *reports, Slice position, Arena *arena, Slic
 
 /* ---- Letters --------------------------------------------------------------------------------------------------- */
 
-/* A mark whose report never came to be, or whose outcome did not, goes when it cannot come true any more. */
+/* A mark whose report never came to be or was obliterated, or whose outcome did not come to be, goes when it cannot come true any more. */
 static bool is_due(const ReportLetter *letter)
 {
-    return letter->report.id != 0 &&
+    return letter->report.id != 0 && !report_is_obliterated(&letter->report) &&
            (letter->kind == REPORT_LETTER_NEW || report_is_closed(letter->report.state));
 }
 

@@ -83,6 +83,8 @@ bool report_letter_mark(Reports *reports, const Report *report, Arena *arena, Ro
 {
     bool is_new = report->state == REPORT_OPEN && report->since_us == report->made_us;
     bool is_awaited = report->account != 0 || report->email.size > 0;
+    if (report_is_obliterated(report))
+        return false;
     if (!is_new && !(report_is_closed(report->state) && is_awaited))
         return false;
     ReportLetterKind kind = is_new ? REPORT_LETTER_NEW : REPORT_LETTER_OUTCOME;

@@ -28,6 +28,11 @@ bool report_is_closed(ReportState state)
     return state == REPORT_ACTED || state == REPORT_DISMISSED;
 }
 
+bool report_is_obliterated(const Report *report)
+{
+    return report->words.size == 0;
+}
+
 /* What stands is just what was asked for: the answer to the first time was lost. */
 static bool stands(const Report *report, const ReportMove *move)
 {

@@ -61,6 +61,9 @@ typedef struct Report {
     Slice reason;       /* of a closed one */
 } Report;
 
+/* It was about a policy that was obliterated: nothing that anybody wrote is left. */
+bool report_is_obliterated(const Report *report);
+
 typedef struct ReportMove {
     ReportState state;
     uint64_t moderator; /* 0: the operator */

@@ -69,13 +69,16 @@ static Status check_first(Reports *reports, const NewReport *report, Arena *aren
     return STATUS_OK;
 }
 
+/* None about a policy that is gone, or about to be: what is said of it would stay. */
 static Status check_policy(Reports *reports, const NewReport *report, Arena *arena)
 {
     Policy policy;
     CHECK((report->kind == REPORT_OF_TROUBLE) == (report->policy == 0));
-    return report->policy == 0
-               ? STATUS_OK
-               : policies_read(reports->options.policies, report->policy, arena, &policy);
+    if (report->policy == 0)
+        return STATUS_OK;
+    TRY(policies_read(reports->options.policies, report->policy, arena, &policy));
+    PolicyState state = policy.facts.moves[policy.facts.move_count - 1].state;
+    return state == POLICY_DELETED || state == POLICY_VOID ? STATUS_NOT_FOUND : STATUS_OK;
 }
 
 Status reports_make(Reports *reports, const NewReport *report, uint64_t *ret_id, Reason *reason)

@@ -8,7 +8,8 @@
  *   3. UNKNOWN is passed on, never guessed; the same move again finds out, and is done once. UNAVAILABLE, CONFLICT and REFUSED: not done.
  *   4. A list shows nothing that is wrong: what it names is read. It may lack for a while what a crash or a late write left out
  *      (reports_reindex_page brings it back).
- *   5. Words and e-mail are sealed (base/vault.h). A closed report expires after REPORT_KEPT_DAYS.
+ *   5. Words and e-mail are sealed (base/vault.h). A closed report expires after REPORT_KEPT_DAYS. With its policy its words, e-mail and reason
+ *      go (reports_obliterate).
  * A crash between two steps: the marks of lists and letters are durable no later than the row, so there may be a mark too many, which
  * readers leave out; the mark of the state before is taken away afterwards, or by a reader.
  * Not promised: that two reports with the same words are one; a bound on how many somebody makes (callers throttle).
@@ -80,6 +81,15 @@ MUST_USE Status reports_of_policy(Reports *reports, uint64_t policy, Arena *aren
 /* One page of the repair of these lists: adds what is missing. Begin with an empty position, go on while *ret_more. */
 MUST_USE Status reports_reindex_page(Reports *reports, Slice position, Arena *arena,
                                      Slice *ret_position, bool *ret_more, size_t *ret_added);
+
+/* ---- The end -------------------------------------------------------------------------------------------------- */
+
+/* Ids of reports about a policy, open and closed, in order; at most REPORTS_LIST_MAX. Begin with `after` = 0; more may follow while the page is full. */
+MUST_USE Status reports_ids_of_policy(Reports *reports, uint64_t policy, uint64_t after,
+                                      uint64_t ret_ids[REPORTS_LIST_MAX], size_t *ret_count);
+/* Of a policy that was obliterated: from all reports about it words, e-mail and reason are removed; those that are open are closed as acted upon, and
+ * nobody is written to about them. Anything but OK: perhaps not from all. Repeating it is fine. */
+MUST_USE Status reports_obliterate(Reports *reports, uint64_t policy);
 
 /* ---- Letters ------------------------------------------------------------------------------------------------ */
 

@@ -3,7 +3,8 @@
  *   rows.c          a report's row: its bytes, reading, writing
  *   marks.c         the rows of lists and letters
  *   reports.c       making and moving
- *   lists.c         asking, repairing, letters */
+ *   lists.c         asking, repairing, letters
+ *   obliterate.c    what goes with a policy */
 #pragma once
 
 #include "reports/reports.h"

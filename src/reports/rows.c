@@ -114,7 +114,7 @@ Status report_row_write(Reports *reports, const ReportRow *before, const Report 
         .also_count = 1,
         .marks = {.changes = marks, .count = mark_count}};
     TRY(record_write(&records, &write, arena, NULL));
-    if (before != NULL) {
+    if (before != NULL && before->report.since_us != after->since_us) {
         ReportMark old = {before->report.since_us, before->report.id};
         report_unmark(reports, state_row(before->report.state, arena), mark_column(old, arena));
     }

@@ -12,7 +12,8 @@ enum {
     RECENT_HOURS = 3, /* this hour and the two before it */
     SHARES = 16,
     CHECKPOINTS_A_PIECE = 4,
-    MERGE_GRACE_S = 60, /* whoever began it is probably still at it */
+    MERGE_GRACE_S = 60,  /* whoever began it is probably still at it */
+    OBLITERATE_S = 3600, /* by then whatever had begun before the deletion has been written */
     PROJECT_S = 10,
     MERGES_S = 10,
     LEAVING_S = 10,
@@ -176,11 +177,23 @@ static Status settle_merge(const TaskWaiting *waiting)
     return policies_finish_merge(waiting->piece->tasks->options.policies, waiting->policy->id);
 }
 
+/* Once at once, and once more an hour after the last move: then it is gone, and is not looked at again. */
 static Status obliterate(const TaskWaiting *waiting)
 {
-    if (waiting->policy->revision == 0)
+    const TasksOptions *options = &waiting->piece->tasks->options;
+    const PolicyTeller *obliterator = &options->obliterator;
+    uint64_t policy = waiting->policy->id;
+    bool is_gone = false;
+    if (obliterator->tell == NULL)
+        return waiting->policy->revision == 0 ? STATUS_OK
+                                              : policies_obliterate(options->policies, policy);
+    TRY(policies_is_gone(options->policies, policy, &is_gone));
+    if (is_gone)
         return STATUS_OK;
-    return policies_obliterate(waiting->piece->tasks->options.policies, waiting->policy->id);
+    TRY(obliterator->tell(obliterator->self, policy, waiting->piece->reason));
+    return waiting->now_us - waiting->last->time_us < OBLITERATE_S * US_PER_S
+               ? STATUS_OK
+               : policies_note_gone(options->policies, policy);
 }
 
 /* By the setting that was in force when the deletion was asked for: a change of it does not change that promise. */
@@ -198,14 +211,18 @@ static Status delete_when_due(const TaskWaiting *waiting)
     if (status == STATUS_CONFLICT)
         return STATUS_OK; /* an appeal, or another instance */
     TRY(status);
-    return obliterate(waiting);
+    Policy deleted;
+    TRY(policies_fresh(options->policies, waiting->policy->id, waiting->piece->arena, &deleted));
+    return obliterate(&(TaskWaiting){waiting->piece, &deleted,
+                                     &deleted.facts.moves[deleted.facts.move_count - 1],
+                                     waiting->now_us});
 }
 
 static Status (*const ENDS[POLICY_STATE_COUNT])(const TaskWaiting *) = {
     [POLICY_PENDING] = settle_creation,
     [POLICY_MERGING] = settle_merge,
     [POLICY_PENDING_DELETION] = delete_when_due,
-    [POLICY_DELETED] = obliterate, /* when the process died in between */
+    [POLICY_DELETED] = obliterate,
     [POLICY_VOID] = obliterate,
 };
 
@@ -224,7 +241,7 @@ static Status end_waiting(TaskPiece *piece, const Policy *policy)
     const PolicyMove *last = &policy->facts.moves[policy->facts.move_count - 1];
     TaskWaiting waiting = {piece, policy, last, clock_now_us(options->world.clock)};
     Policy after;
-    if (ENDS[last->state] == NULL || (policy->revision == 0 && ENDS[last->state] == obliterate))
+    if (ENDS[last->state] == NULL)
         return STATUS_OK;
     TRY(ENDS[last->state](&waiting));
     TRY(policies_read(options->policies, policy->id, piece->arena, &after));

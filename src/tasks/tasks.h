@@ -76,6 +76,9 @@ typedef struct TasksOptions {
     PolicyTeller
         answer_teller; /* to those who answer (answers.h, promise 3); empty: nobody is told, and it stays to be done */
     PolicyTeller hidden_teller; /* to the owner of a policy that was hidden; empty: nobody is */
+    /* Removes what is kept anywhere of a policy that is deleted or void, as far as it is still there (app/obliterate.h). OK: all of it. Empty: only what
+     * `policies` has goes, and nobody says that it is gone. */
+    PolicyTeller obliterator;
     /* How long things are kept, each minute: for what tasks cannot reach themselves (the log of acts). May be NULL. */
     void (*keep)(void *self, const Retention *retention);
     void *keep_self;

@@ -114,6 +114,32 @@ TEST(those_who_answer_get_one_letter_each)
     end();
 }
 
+TEST(the_admins_hear_of_it_where_nobody_answers)
+{
+    MailEntry *entries;
+    begin(true);
+    add("guard", 1u << ROLE_MODERATE_POLICIES, true);
+    add("boss", 1u << ROLE_ADMIN, true);
+    EXPECT_STATUS(app_tell_answer_due(&office.app, office.policy, &(Reason){0}), STATUS_OK);
+    EXPECT_I64(letters(&entries), 1);
+    EXPECT_SLICE(entries[0].to, SLICE("boss@example.org"));
+    end();
+}
+
+/* A role that asks for a second factor does not count without one; an admin hears of it all the same, and sets one up. */
+TEST(a_role_that_does_not_count_is_not_written_to)
+{
+    MailEntry *entries;
+    begin(true);
+    office.app.second_roles = 1u << ROLE_RESPOND | 1u << ROLE_ADMIN;
+    add("mayor", 1u << ROLE_RESPOND, true);
+    add("boss", 1u << ROLE_ADMIN, true);
+    EXPECT_STATUS(app_tell_answer_due(&office.app, office.policy, &(Reason){0}), STATUS_OK);
+    EXPECT_I64(letters(&entries), 1);
+    EXPECT_SLICE(entries[0].to, SLICE("boss@example.org"));
+    end();
+}
+
 TEST(a_site_without_mail_writes_to_nobody_and_goes_on)
 {
     begin(false);

@@ -376,3 +376,47 @@ TEST(a_list_that_leaves_out_much_ends)
     EXPECT_I64(list((AuditQuery){.public_only = true, .limit = 5}).count, 1);
     end();
 }
+
+/* ---- What goes with a policy -------------------------------------------------------------------------------------- */
+
+/* By what it was done to; an act on a report is no act on the policy, and not older reports alone say which it was about. */
+TEST(reasons_go_with_the_policy_that_they_are_about_and_all_else_stays)
+{
+    enum { POLICY = 12, OTHER = 13 };
+    const AuditAct acts[] = {
+        {.kind = AUDIT_POLICY_MERGE, .actor = 7, .object = OTHER, .other = POLICY},
+        {.kind = AUDIT_REPORT_ACT, .actor = 7, .object = 3, .policy = POLICY},
+        {.kind = AUDIT_FEATURE_SET, .actor = 7, .object = POLICY},
+        {.kind = AUDIT_FEATURE_SET, .actor = 7, .object = OTHER},
+        {.kind = AUDIT_REPORT_ACT, .actor = 7, .object = POLICY, .policy = OTHER},
+    };
+    enum { ACT_COUNT = sizeof acts / sizeof acts[0], GONE = 3 };
+    begin();
+    int64_t made_us = contract_now_us();
+    for (size_t i = 0; i < ACT_COUNT; i++) {
+        AuditAct act = acts[i];
+        act.origin = SLICE("192.0.2.1");
+        act.reason = SLICE("because");
+        act.details = SLICE("place 1");
+        (void)done(&act);
+    }
+    contract_set_now_us(made_us + 200 * DAY_US); /* in another piece of the index */
+    for (int i = 0; i < 2; i++)
+        EXPECT_STATUS(audit_obliterate(audit, "policy", POLICY, made_us), STATUS_OK);
+    Listed all = list((AuditQuery){0});
+    EXPECT_I64((int64_t)all.count, ACT_COUNT);
+    for (size_t i = 0; i < ACT_COUNT; i++) {
+        const AuditEntry *entry = &all.entries[ACT_COUNT - 1 - i];
+        EXPECT_SLICE(entry->act.reason, i < GONE ? SLICE_EMPTY : SLICE("because"));
+        EXPECT_SLICE(entry->act.origin, SLICE("192.0.2.1"));
+        EXPECT_SLICE(entry->act.details, SLICE("place 1"));
+        EXPECT(entry->act.kind == acts[i].kind && entry->act.object == acts[i].object &&
+               entry->act.other == acts[i].other && entry->outcome == AUDIT_DONE);
+    }
+    /* They expire when they would have. */
+    contract_set_now_us(made_us + (AUDIT_DAYS - 1) * DAY_US);
+    EXPECT_I64((int64_t)list((AuditQuery){0}).count, ACT_COUNT);
+    contract_set_now_us(made_us + (AUDIT_DAYS + 1) * DAY_US);
+    EXPECT_I64((int64_t)list((AuditQuery){0}).count, 0);
+    end();
+}

@@ -78,9 +78,6 @@ class Site(SiteFixture):
         self.tick()
         return super().tell(*words)
 
-    def lines(self, count):
-        return [self.process.stdout.readline().rstrip("\n") for _ in range(count)]
-
     def person(self, name, *roles, days=100, confirmed=True):
         """Somebody of this example's own."""
         name = f"{name}{self.number}"
@@ -97,12 +94,6 @@ class Site(SiteFixture):
 
     def vote(self, voter, policy, held):
         self.prepare("vote", "save", f"{policy}={held}", "--as", voter.name, "--seen", "0" * 32)
-
-    def command(self, *words, stdin=""):
-        """Exit code and what it wrote."""
-        line = "\x1f".join(["command", stdin, *map(str, words)])
-        answer = super().tell(line.replace("\n", "\x1e")).split()
-        return int(answer[1]), "\n".join(self.lines(int(answer[2])))
 
     def prepare(self, *words, **options):
         self.tick()

@@ -178,6 +178,40 @@ def test_the_log_says_what_became_of_it_and_names_nobody(serve, office):
     assert "ann@" not in site.server.log()
 
 
+# --- whom the site writes to ------------------------------------------------------------------------------------------
+
+
+def test_on_a_new_site_the_first_admin_gets_reports_until_somebody_has_the_role(serve, office):
+    box = Box()
+    site = Site(serve, office(box))
+
+    def run(*words):
+        done = site.run(*words)
+        assert done.returncode == 0, done.stderr
+
+    def written_to():
+        """Who got letters about reports since the last look."""
+        wait_for(lambda: box.messages and not site.list())
+        taken, box.messages[:] = list(box.messages), []
+        assert {message["Subject"] for _, _, message in taken} == {"A report at Ostraka"}
+        return sorted(recipient for _, recipients, _ in taken for recipient in recipients)
+
+    run("user", "add", "ada", "--email", "ada@example.org", "--confirmed", "--role", "admin")
+    run("user", "add", "ben", "--email", "ben@example.org", "--confirmed", "--registered", "2025-01-01T00:00:00Z")
+    run("policy", "create", "--as", "ben", "--name", "Trams", "--category", "Environment", "--seen", "0" * 32)
+    run("report", "policy", "1", "--words", "It is spam.", "--email", "guest@example.org")
+    assert written_to() == ["ada@example.org"]
+    run("report", "trouble", "--words", "I cannot log in.", "--email", "guest@example.org")
+    assert written_to() == ["ada@example.org"]
+
+    run("user", "add", "mod", "--email", "mod@example.org", "--confirmed", "--role", "moderate_policies")
+    run("user", "add", "eve", "--email", "eve@example.org", "--confirmed", "--role", "edit_users")
+    run("report", "policy", "1", "--as", "mod", "--words", "It is still spam.")
+    assert written_to() == ["mod@example.org"]
+    run("report", "trouble", "--words", "I cannot join.", "--email", "guest@example.org")
+    assert written_to() == ["eve@example.org"]
+
+
 # --- servers that say no ----------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 import functools
 import html.parser
 import http.client
+import json
 import os
 import pathlib
 import re
@@ -39,6 +40,10 @@ class Answer:
         self.headers = {name.lower(): value for name, value in answer.getheaders()}
         self.text = answer.read().decode()
         self.location = self.headers.get("location")
+
+    @functools.cached_property
+    def json(self):
+        return json.loads(self.text)
 
     @functools.cached_property
     def words(self):
@@ -105,6 +110,15 @@ class SiteFixture:
         answer = self.process.stdout.readline().strip()
         assert answer.startswith("done"), answer
         return answer
+
+    def lines(self, count):
+        return [self.process.stdout.readline().rstrip("\n") for _ in range(count)]
+
+    def command(self, *words, stdin=""):
+        """Exit code and what it wrote."""
+        line = "\x1f".join(["command", stdin, *map(str, words)])
+        answer = SiteFixture.tell(self, line.replace("\n", "\x1e")).split()
+        return int(answer[1]), "\n".join(self.lines(int(answer[2])))
 
     def voter(self, name, days=0):
         return Voter(self, name, self.tell("voter", name, days))

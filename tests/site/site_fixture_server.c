@@ -14,12 +14,14 @@
  *     merge SOURCE TARGET
  *     report POLICY            by a visitor                                           done ID
  *     past NAME VALUE          a setting of the vote that was changed an hour ago, and counts
+ *     damage ID                the voter's row cannot be read any more
+ *     stored WORDS             where they stand in the store (app/stored_words.h)      done, or done TABLE COLUMN
  *     letters KIND             to whom letters of a kind went                          done ADDRESS…
  *     doubt none|lost|done     see doubtful_store.h
  *     dark CHANGES             the same: dark behind so many; 0: honest again            done 1 when it was dark
+ *     command WORDS            runs a command; its output follows (doors/door_control.h)
  * With `still` in place of a setting its time stands still, nothing runs in the background, and it also obeys (doors/door_control.h):
  *     tick SECONDS             so long after the start; 0: a second passes
- *     command WORDS            runs a command; its output follows
  *     dump -                   all that the site holds follows
  * There is no log-in here: sessions are begun as the log-in page does. Ends at the end of its input. */
 #include <stdio.h>
@@ -31,6 +33,7 @@
 #include "access/sessions.h"
 #include "app/digest_letters.h"
 #include "app/report_letters.h"
+#include "app/stored_words.h"
 #include "cli/site_facts.h"
 #include "doors/door_control.h"
 #include "doubtful_store.h"
@@ -269,6 +272,35 @@ static Status list_letters(const char *kind)
     return STATUS_OK;
 }
 
+static Status damage_voter(uint64_t voter)
+{
+    Cell cell;
+    char *row = arena_bytes(booth.arena, sizeof voter);
+    bytes_put_u64(row, voter);
+    Read read = {&TABLE_VOTERS, slice_of(row, sizeof voter), SLICE("head"), STORE_SERIAL};
+    TRY(store_read(booth.doubt.real, &read, booth.arena, &cell));
+    Condition condition = {.column = read.column, .value = cell.value};
+    Change change = {.column = read.column, .value = SLICE("nonsense")};
+    Update update = {.table = read.table,
+                     .row = read.row,
+                     .conditions = &condition,
+                     .condition_count = 1,
+                     .changes = &change,
+                     .change_count = 1};
+    TRY(store_update_if(booth.doubt.real, &update, booth.arena, NULL));
+    printf("done\n");
+    return STATUS_OK;
+}
+
+static Status find_stored(const char *words)
+{
+    Slice where;
+    TRY(stored_words_find(booth.doubt.real, booth.app.vault, slice_from(words), booth.arena,
+                          &where));
+    printf("done %.*s\n", SLICE_ARG(where));
+    return STATUS_OK;
+}
+
 /* "verb first rest", where the rest may hold spaces. */
 static Status obey(char *line, Reason *reason)
 {
@@ -311,6 +343,10 @@ static Status obey(char *line, Reason *reason)
         return set_past(first, rest, reason);
     if (strcmp(line, "letters") == 0)
         return list_letters(first);
+    if (strcmp(line, "damage") == 0)
+        return damage_voter(number);
+    if (strcmp(line, "stored") == 0)
+        return find_stored(first);
     if (strcmp(line, "acts") == 0)
         return list_acts();
     if (strcmp(line, "dark") == 0) {

@@ -100,6 +100,24 @@ def test_trouble_with_logging_in_needs_an_address_and_no_account(town):
     assert "lost@example.org" not in town.visitor().get("/moderation").text
 
 
+def test_who_manages_people_works_off_trouble_and_sees_no_other_report(town):
+    _, number = a_report(town, "peg", "Hidden from people")
+    visitor, people, mod = town.visitor(), town.person("people", role="edit_users"), town.person("mod")
+    assert visitor.send(visitor.get("/trouble"), "/trouble", words="My letter is lost.", email="lost2@example.org").code == 200
+    assert "/desk" in people.get("/my/votes").text
+    queue = people.get("/desk/reports")
+    assert "Trouble with logging in" in queue.words and "Hidden from people" not in queue.words
+    assert "Hidden from people" in mod.get("/desk/reports").words
+    trouble = max(int(found) for found in re.findall(r"/desk/reports/(\d+)", queue.text))
+    assert people.get(f"/desk/reports/{number}").code == 403 and mod.get(f"/desk/reports/{number}").code == 200
+    assert [people.ask("GET", f"/api/v1/moderation/reports/{report}").code for report in (number, trouble)] == [403, 200]
+    page = people.get(f"/desk/reports/{trouble}")
+    assert "lost2@example.org" in page.text
+    fields = {**page.form("/dismiss").fields, "reason": "Here is a new one."}
+    assert people.ask("POST", f"/desk/reports/{number}/dismiss", fields).code == 403
+    assert "dismissed" in people.send(page, "/dismiss", reason="Here is a new one.").words
+
+
 @pytest.mark.parametrize("words,rule", [("", "must say something"), ("  \n ", "must say something"), ("x" * 2001, "2000")], ids=["none", "blanks", "long"])
 def test_words_have_bounds_and_come_back(town, words, rule):
     policy = town.policy(f"bounds{len(words)}", f"Bounds {len(words)}")

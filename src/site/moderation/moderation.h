@@ -14,8 +14,8 @@
 /* Who has a desk, and who works off reports. */
 enum {
     MODERATION_ROLES = 1 << ROLE_MODERATE_POLICIES | 1 << ROLE_FEATURE | 1 << ROLE_EDIT_POLICIES |
-                       1 << ROLE_RESPOND,
-    MODERATION_REPORTS = 1 << ROLE_MODERATE_POLICIES,
+                       1 << ROLE_RESPOND | REPORT_ROLES,
+    MODERATION_REPORTS = REPORT_ROLES,
     MODERATION_FEATURE = 1 << ROLE_FEATURE,
 };
 

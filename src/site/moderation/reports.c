@@ -5,16 +5,20 @@
 
 /* ---- The desk ---------------------------------------------------------------------------------------------------------------- */
 
-static Status count_reports(Site *site, ModerationView *view, Arena *arena)
+static Status count_reports(Site *site, const Actor *actor, ModerationView *view, Arena *arena)
 {
     ReportPage open, taken;
     ReportQuery query = {.state = REPORT_OPEN, .limit = REPORTS_LIST_MAX};
     TRY(reports_list(site->app->reports, &query, arena, &open));
     query.state = REPORT_TAKEN;
     TRY(reports_list(site->app->reports, &query, arena, &taken));
-    view->open = open.count;
     view->open_more = open.more;
-    view->oldest_us = open.count > 0 ? open.reports[0].since_us : 0;
+    for (size_t i = 0; i < open.count; i++) {
+        if (report_admit(actor, &open.reports[i], NULL) != STATUS_OK)
+            continue;
+        view->oldest_us = view->open == 0 ? open.reports[i].since_us : view->oldest_us;
+        view->open++;
+    }
     for (size_t i = 0; i < taken.count; i++)
         view->mine += taken.reports[i].moderator == view->viewer->account.id;
     return STATUS_OK;
@@ -48,7 +52,7 @@ static Status show_moderation(WebRequest *request)
     if (view.has_answers)
         TRY(find_due(site, &view, web_arena(request)));
     if (view.has_reports)
-        TRY(count_reports(site, &view, web_arena(request)));
+        TRY(count_reports(site, site_actor(request), &view, web_arena(request)));
     if (view.has_feature)
         TRY(count_featured(site, &view, web_arena(request)));
     Frame frame = {.title = SLICE("Desk"), .here = "/desk"};
@@ -172,6 +176,7 @@ static Status fill_case(WebRequest *request, void *filled, Frame *frame)
     uint64_t id = 0;
     TRY(slice_to_u64(form_typed(&view->form, "report"), &id));
     TRY(reports_read(ops->app->reports, id, arena, &report));
+    TRY(report_admit(site_actor(request), &report, web_reason(request)));
     *frame = (Frame){.title = arena_print(arena, "Report %llu", (unsigned long long)id),
                      .here = "/desk"};
     view->now_us = site_now_us(request);
