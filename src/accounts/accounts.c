@@ -62,18 +62,18 @@ void accounts_keep(Accounts *accounts, const Retention *retention)
 
 bool account_may(const Account *account, AccountRight right)
 {
-    return account->state == ACCOUNT_CONFIRMED && (account->denied & 1U << right) == 0;
+    return account->state == ACCOUNT_CONFIRMED && !account_lost(account, right);
 }
 
-bool account_has_any(const Account *account, uint32_t roles)
+bool account_lost(const Account *account, AccountRight right)
 {
-    return account->state == ACCOUNT_CONFIRMED &&
-           (account->roles & (roles | 1U << ROLE_ADMIN)) != 0;
+    return (account->denied & 1U << right) != 0;
 }
 
 bool account_has(const Account *account, AccountRole role)
 {
-    return account_has_any(account, 1U << role);
+    return account->state == ACCOUNT_CONFIRMED &&
+           (account->roles & (1U << role | 1U << ROLE_ADMIN)) != 0;
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------------------- */

@@ -47,8 +47,7 @@ static Status check_account(Reports *reports, const NewReport *report, Arena *ar
         return STATUS_OK;
     TRY(accounts_read(reports->options.accounts, report->account, arena, &account));
     bool is_alive = account.state == ACCOUNT_CONFIRMED || account.state == ACCOUNT_PENDING;
-    if (is_alive &&
-        ((account.denied & 1u << RIGHT_REPORT) == 0 || report->kind == REPORT_OF_TROUBLE))
+    if (is_alive && (!account_lost(&account, RIGHT_REPORT) || report->kind == REPORT_OF_TROUBLE))
         return STATUS_OK;
     return reason_set(reason, STATUS_DENIED, "", "the right to report was taken from this account");
 }

@@ -512,9 +512,9 @@ static Status may_save(const Voter *voter, const SaveRequest *request, Reason *r
 {
     if (voter->account.state != ACCOUNT_CONFIRMED && !voter->head.closed)
         return reason_set(reason, STATUS_DENIED, "voter", "confirm your account first");
-    if (voter->account.denied & 1u << RIGHT_VOTE)
+    if (account_lost(&voter->account, RIGHT_VOTE))
         return reason_set(reason, STATUS_DENIED, "voter", "you may not vote");
-    if (request->create != NULL && voter->account.denied & 1u << RIGHT_CREATE)
+    if (request->create != NULL && account_lost(&voter->account, RIGHT_CREATE))
         return reason_set(reason, STATUS_DENIED, "voter", "you may not create policies");
     return request->create != NULL ? policy_check_text(request->create, reason) : STATUS_OK;
 }

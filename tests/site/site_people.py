@@ -6,8 +6,8 @@ from browser import Browser
 
 
 class SitePeople:
-    def __init__(self, directory):
-        self.site_fixture = SiteFixture(directory)
+    def __init__(self, directory, *setting):
+        self.site_fixture = SiteFixture(directory, *setting)
         self.people = {}
 
     def visitor(self):

@@ -41,10 +41,10 @@ static Status show_moderation(WebRequest *request)
 {
     Site *site = site_of(request);
     ModerationView view = {.viewer = site_viewer(request), .now_us = site_now_us(request)};
-    const Account *account = &view.viewer->account;
-    view.has_reports = account_has_any(account, MODERATION_REPORTS);
-    view.has_feature = account_has_any(account, MODERATION_FEATURE);
-    view.has_answers = account_has(account, ROLE_RESPOND);
+    const Actor *actor = site_actor(request);
+    view.has_reports = actor_has(actor, MODERATION_REPORTS);
+    view.has_feature = actor_has(actor, MODERATION_FEATURE);
+    view.has_answers = actor_has(actor, 1u << ROLE_RESPOND);
     if (view.has_answers)
         TRY(find_due(site, &view, web_arena(request)));
     if (view.has_reports)
