@@ -30,7 +30,8 @@ struct Site {
     struct NoticeCounts *notice_counts; /* notice_counts.h */
     pthread_t refresher;
     _Atomic bool ends;
-    _Atomic int64_t changed_us; /* steady clock: when a policy was last moved or edited here */
+    _Atomic int64_t
+        changed_us; /* steady clock: when a policy, a text or a name was last changed here */
     bool started;
     const char
         *home; /* where the site is, for letters: web_server_public_url; from site_start on */
