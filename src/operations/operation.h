@@ -147,6 +147,7 @@ typedef struct Input {
     bool lines;         /* of TEXTS: on a form one field with a line for each, not several fields */
     bool form_optional; /* a form may leave it empty, and the function judges it */
     bool or_number;     /* of a LINE: programs may send a whole number */
+    bool computes;      /* with it the answer takes long to make, by other threads than without */
     int64_t least, most;
     int most_count;           /* of lists */
     const char *const *words; /* ended by NULL */

@@ -210,7 +210,7 @@ static Status revision_show(Operations *ops, const Actor *actor, const RevisionQ
 
 /* clang-format off */
 OPERATION(revision_show, RevisionQuery, RevisionView, .help = "Show one revision of a policy's text.",
-    .asks = true, .answers = &SCHEMA_REVISION, .api = {WEB_GET, "policies/{policy}/revisions/{revision}", .tag = "policies"},
+    .asks = true, .answers = &SCHEMA_REVISION, .threads = WEB_COMPUTE, .api = {WEB_GET, "policies/{policy}/revisions/{revision}", .tag = "policies"},
     .no_page = "/policies/{policy}/revisions/{revision} shows it", .command = {.words = "policy revision"},
     .inputs = {POLICY(RevisionQuery), INPUT("revision", RevisionQuery, revision, SMALL, .operand = true, .least = 1, .most = INT32_MAX, .help = "Its number.")});
 /* clang-format on */

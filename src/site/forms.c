@@ -439,6 +439,7 @@ bool form_shown_route(const FormPage *page, WebRoute *ret_route)
     route.path = page->path;
     route.handler = show_form;
     route.help = page->help != NULL ? page->help : route.help;
+    route.shows = page->shows;
     (void)operation_params(page->operation, page->path, WEB_FORM, route.params);
     as_typed(page->operation, &route, WEB_QUERY, BEGINS_MAX);
     *ret_route = route;

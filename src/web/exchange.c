@@ -138,7 +138,9 @@ static const struct {
 bool exchange_make(WebRequest *request)
 {
     WebThreads threads =
-        request->status == STATUS_OK ? route_threads(request->match.route) : WEB_ANSWER;
+        request->status == STATUS_OK
+            ? route_threads_with(request->match.route, request->path.query, request->arena)
+            : WEB_ANSWER;
     Pool *pool = request->server->pools[threads];
     if (pool != NULL && (threads == WEB_SAVE || answer_look(request))) {
         SharesAnswer taken = pool_take(pool, request);

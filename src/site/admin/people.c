@@ -51,7 +51,7 @@ static Status show_people(WebRequest *request)
 
 /* clang-format off */
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/admin/people", show_people, ADMIN_ROW(PEOPLE_ROLES), .threads = WEB_SAVE,
+    {WEB_GET, "/admin/people", show_people, .shows = "people_list", ADMIN_ROW(PEOPLE_ROLES), .threads = WEB_SAVE,
      .help = "People, by name, address, role or state.",
      .params = {[P_QUERY] = {"q", WEB_QUERY, WEB_LINE, .fallback = "", .most = 300, .help = "A part of a name, or a whole e-mail address."},
                 [P_ROLE] = {"role", WEB_QUERY, WEB_WORD, .optional = true, .words = ACCOUNT_ROLE_WORDS, .help = "Only with this role."},

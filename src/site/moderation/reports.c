@@ -208,7 +208,7 @@ FORM(report_return, ReportCase, .fill = fill_case, .draw = draw_case, .leads = t
 /* clang-format off */
 static const WebRoute ROUTES[] = {
     {WEB_GET, "/desk", show_moderation, .access = WEB_ROLE, .roles = MODERATION_ROLES, .help = "What waits for those who look after the site's content."},
-    {WEB_GET, "/desk/reports", show_reports, .access = WEB_ROLE, .roles = MODERATION_REPORTS, .help = "Reports by state, those about one policy together.",
+    {WEB_GET, "/desk/reports", show_reports, .shows = "report_list", .access = WEB_ROLE, .roles = MODERATION_REPORTS, .help = "Reports by state, those about one policy together.",
      .params = {[P_STATE] = {"state", WEB_QUERY, WEB_WORD, .words = REPORT_STATE_WORDS, .fallback = "open", .help = "Which."},
                 [P_AFTER] = {"after", WEB_QUERY, WEB_OPAQUE, .optional = true, .least = ID_TEXT, .most = ID_TEXT, .help = "Where the page before ended."}}},
 };
