@@ -70,6 +70,16 @@ bool account_lost(const Account *account, AccountRight right)
     return (account->denied & 1U << right) != 0;
 }
 
+Status account_check_rights(const Account *account, uint32_t rights, Reason *reason)
+{
+    for (AccountRight right = 0; right < RIGHT_COUNT; right++)
+        if ((rights >> right & 1) != 0 && account_lost(account, right))
+            return reason_set(reason, STATUS_DENIED, "",
+                              "the right to %s was taken from this account",
+                              account_right_words(right));
+    return STATUS_OK;
+}
+
 bool account_has(const Account *account, AccountRole role)
 {
     return account->state == ACCOUNT_CONFIRMED &&

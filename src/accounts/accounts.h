@@ -106,6 +106,8 @@ MUST_USE Status accounts_is_gone(Accounts *accounts, uint64_t id, bool *ret_gone
 bool account_may(const Account *account, AccountRight right);
 /* Whether it was taken away, whatever the state of the account. */
 bool account_lost(const Account *account, AccountRight right);
+/* DENIED with the first of these rights, as bits, that was taken away. */
+MUST_USE Status account_check_rights(const Account *account, uint32_t rights, Reason *reason);
 /* Confirmed, and with the role or as an admin. It says nothing of a second factor: who may do something is asked of the one who acts
  * (actor_roles, actor_has in operations/operation.h). */
 bool account_has(const Account *account, AccountRole role);

@@ -210,6 +210,8 @@ struct Operation {
     WebAccess access;
     WebWhose whose;
     uint32_t roles;
+    uint32_t
+        needs; /* ordinary rights, bits of AccountRight, that must not have been taken from whoever is logged in; WEB_VOTER: also that to vote */
     bool
         by_session; /* not by a personal token, which must not change who gets in, nor outlive its own end */
     bool by_program; /* also by a token for journals alone, or by nobody, as the function judges */
@@ -303,6 +305,9 @@ MUST_USE Status operation_wait(Operations *ops, OperationLater *later, void *ret
 MUST_USE Status operation_outcome(const Operation *operation, const void *answer);
 /* The first part alone: who may. LOGIN, DENIED. */
 MUST_USE Status operation_admit(const Operation *operation, const Actor *actor, Reason *reason);
+/* Of that what ordinary rights decide: DENIED. OK for visitors. */
+MUST_USE Status actor_check_rights(const Actor *actor, WebAccess access, uint32_t needs,
+                                   Reason *reason);
 
 /* ---- What operations work with ----------------------------------------------------------------------------------------------- */
 

@@ -47,9 +47,11 @@ static Status check_account(Reports *reports, const NewReport *report, Arena *ar
         return STATUS_OK;
     TRY(accounts_read(reports->options.accounts, report->account, arena, &account));
     bool is_alive = account.state == ACCOUNT_CONFIRMED || account.state == ACCOUNT_PENDING;
-    if (is_alive && (!account_lost(&account, RIGHT_REPORT) || report->kind == REPORT_OF_TROUBLE))
-        return STATUS_OK;
-    return reason_set(reason, STATUS_DENIED, "", "the right to report was taken from this account");
+    if (!is_alive)
+        return reason_set(reason, STATUS_DENIED, "", "this account is %s",
+                          account_state_text(account.state));
+    return account_check_rights(&account, report->kind == REPORT_OF_POLICY ? 1u << RIGHT_REPORT : 0,
+                                reason);
 }
 
 /* Whether this account waits for an answer about this policy already. Two at the same moment are two reports, which harms nobody. */

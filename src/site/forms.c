@@ -402,6 +402,7 @@ static WebRoute route_of(const FormPage *page)
     return (WebRoute){.access = operation->access,
                       .whose = operation->whose,
                       .roles = operation->roles,
+                      .needs = operation->needs,
                       .seconds = operation->seconds,
                       .always = operation->always,
                       .threads = operation->threads,

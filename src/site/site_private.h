@@ -73,6 +73,7 @@ typedef struct Viewer {
     bool was_known;    /* came with a session that is gone */
     bool second;       /* the session or token was made with the second factor, which is still on */
     bool needs_second; /* was refused for want of it */
+    bool lost_right;   /* was refused because a right was taken away */
     Account account;   /* when known */
     Actor actor;       /* the same for operations: with the roles that count here */
     Session session;   /* when known and not by_token */

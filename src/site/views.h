@@ -34,7 +34,8 @@ typedef struct FrontOwn {
     int64_t now_us;
     Slice site_name;
     VotingSettings settings;
-    bool is_known;
+    bool is_known, may_propose;
+    AccountRight lost; /* where they may not propose: to vote, or to propose */
     int64_t balance, next_salary_us;
     PolicySummary summaries[FRONT_OWN]; /* the policies that they hold most on */
     size_t count;

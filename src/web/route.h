@@ -105,6 +105,8 @@ typedef struct WebRoute {
     WebWhose whose;
     /* For WEB_ROLE and WEB_OWN_OR_ROLE: bits that are the application's; one of them is enough. */
     uint32_t roles;
+    /* For `admit`: bits that are the application's; who is logged in and lacks one of them is refused. */
+    uint32_t needs;
     /* What the body may hold at most; 0 is "no body", and WEB_BODY_DEFAULT the setting body_bytes. */
     int64_t body_bytes;
     /* A form with a file in it is taken, too (multipart.h): the file's text is the field of its name. */

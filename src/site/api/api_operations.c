@@ -254,6 +254,7 @@ WebRoute operation_route(const Operation *operation)
                       .access = operation->access,
                       .whose = operation->whose,
                       .roles = operation->roles,
+                      .needs = operation->needs,
                       .seconds = operation->seconds,
                       .asks = operation->asks,
                       .by_program = operation->by_program,
