@@ -235,11 +235,19 @@ static Status apply_rights(AccountRecord *head, void *context, bool *ret_write, 
 Status accounts_set_rights(Accounts *accounts, uint64_t id, const AccountRights *rights,
                            Reason *reason)
 {
+    return rights_set_by(accounts, id, rights, (RowEdit){0}, reason);
+}
+
+Status rights_set_by(Accounts *accounts, uint64_t id, const AccountRights *rights, RowEdit by,
+                     Reason *reason)
+{
     AccountRights copy = *rights;
     if ((copy.roles & ~(uint32_t)ACCOUNT_ROLES_ALL) != 0 ||
         (copy.denied & ~(uint32_t)ACCOUNT_RIGHTS_ALL) != 0)
         return reason_set(reason, STATUS_INVALID, "roles", "there is no such role or right");
-    return row_edit(accounts, id, (RowEdit){.apply = apply_rights, .context = &copy}, reason);
+    by.apply = apply_rights;
+    by.context = &copy;
+    return row_edit(accounts, id, by, reason);
 }
 
 /* ---- Clean-up ---------------------------------------------------------------------------------------------- */

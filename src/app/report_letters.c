@@ -39,15 +39,16 @@ static Status write_to(App *app, const ReportLetter *letter, LetterKind kind, co
     Slice home = slice_from(app->home);
     Policy policy;
     MailMessage message;
-    LetterFacts facts = {.site = slice_from(app->config->site_name),
-                         .home = home,
-                         .name = reader->name,
-                         .about = SLICE("trouble with logging in or joining"),
-                         .words = report->reason,
-                         .link =
-                             kind == LETTER_REPORT
-                                 ? arena_print(arena, "%.*s/desk/reports/%llu", SLICE_ARG(home), id)
-                                 : arena_print(arena, "%.*s/moderation", SLICE_ARG(home))};
+    LetterFacts facts = {
+        .site = slice_from(app->config->site_name),
+        .home = home,
+        .name = reader->name,
+        .about = report->kind == REPORT_OF_RIGHTS ? SLICE("a change of what an account may do")
+                                                  : SLICE("trouble with logging in or joining"),
+        .words = report->reason,
+        .link = kind == LETTER_REPORT
+                    ? arena_print(arena, "%.*s/desk/reports/%llu", SLICE_ARG(home), id)
+                    : arena_print(arena, "%.*s/moderation", SLICE_ARG(home))};
     if (report->policy != 0)
         facts.about =
             policies_read(app->policies, report->policy, arena, &policy) == STATUS_OK &&

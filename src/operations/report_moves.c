@@ -1,6 +1,7 @@
 /* report_moves.c -- moves of reports, with the audit log. See report_moves.h. */
 #include "operations/report_moves.h"
 
+#include "operations/people_appeals.h"
 #include "operations/policy_head.h"
 
 /* The entry of a move. Dismissals of reports about policies are public; none of it says who reported. */
@@ -11,7 +12,10 @@ static AuditAct act_of(const Report *report, const ReportMove *move, Arena *aren
                                       [REPORT_TAKEN] = AUDIT_REPORT_TAKE,
                                       [REPORT_ACTED] = AUDIT_REPORT_ACT,
                                       [REPORT_DISMISSED] = AUDIT_TROUBLE_DISMISS};
-    return (AuditAct){.kind = is_public ? AUDIT_REPORT_DISMISS : KINDS[move->state],
+    bool is_appeal = move->state == REPORT_DISMISSED && report->kind == REPORT_OF_RIGHTS;
+    return (AuditAct){.kind = is_public   ? AUDIT_REPORT_DISMISS
+                              : is_appeal ? AUDIT_APPEAL_DISMISS
+                                          : KINDS[move->state],
                       .object = is_public ? report->policy : report->id,
                       .reason = move->reason,
                       .details = arena_print(arena, "report %llu", (unsigned long long)report->id)};
@@ -46,6 +50,7 @@ static Status move_one(Operations *ops, const Actor *actor, const Report *before
     *ret_report = *before;
     if (status != STATUS_OK || !write)
         return status;
+    TRY(appeal_check_judge(ops, actor, before, move->state, arena, reason));
     AuditAct act = act_of(before, move, arena);
     TRY(operation_audit(ops, actor, &act, &id, reason));
     return operation_audit_end(

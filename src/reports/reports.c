@@ -73,10 +73,16 @@ static Status check_first(Reports *reports, const NewReport *report, Arena *aren
 static Status check_policy(Reports *reports, const NewReport *report, Arena *arena)
 {
     Policy policy;
-    CHECK((report->kind == REPORT_OF_TROUBLE) == (report->policy == 0));
+    bool is_of_policy = report->kind == REPORT_OF_POLICY || report->kind == REPORT_OF_APPEAL;
+    CHECK(is_of_policy == (report->policy != 0));
     return report->policy == 0
                ? STATUS_OK
                : policies_read(reports->options.policies, report->policy, arena, &policy);
+}
+
+Status reports_reserve(Reports *reports, uint64_t *ret_id)
+{
+    return sequence_next(reports->ids, ret_id);
 }
 
 Status reports_make(Reports *reports, const NewReport *report, uint64_t *ret_id, Reason *reason)
@@ -88,7 +94,8 @@ Status reports_make(Reports *reports, const NewReport *report, uint64_t *ret_id,
     TRY(check_account(reports, report, arena, reason));
     TRY(check_policy(reports, report, arena));
     TRY(check_first(reports, report, arena, reason));
-    Report made = {.kind = report->kind,
+    Report made = {.id = report->id,
+                   .kind = report->kind,
                    .policy = report->policy,
                    .account = report->account,
                    .email = report->email,
@@ -97,8 +104,13 @@ Status reports_make(Reports *reports, const NewReport *report, uint64_t *ret_id,
                    .state = REPORT_OPEN,
                    .reason = SLICE_EMPTY};
     made.since_us = made.made_us;
-    TRY(sequence_next(reports->ids, &made.id));
-    TRY(report_row_write(reports, NULL, &made, arena));
+    if (made.id == 0)
+        TRY(reports_reserve(reports, &made.id));
+    Status status = report_row_write(reports, NULL, &made, arena);
+    if (status == STATUS_CONFLICT)
+        return reason_set(reason, STATUS_REFUSED, "words",
+                          "you have written already; a moderator looks at it");
+    TRY(status);
     *ret_id = made.id;
     return STATUS_OK;
 }

@@ -1,4 +1,5 @@
 /* reports.c -- /desk and /desk/reports: what waits for moderators, and what they do about it. */
+#include "operations/admin.h"
 #include "site/moderation/moderation.h"
 #include "site/pages.h"
 #include "site/policies/policy_views.h"
@@ -177,6 +178,8 @@ static Status fill_case(WebRequest *request, void *filled, Frame *frame)
     view->now_us = site_now_us(request);
     view->report = report_view(ops, &report, site_actor(request), arena);
     fill_acts(view);
+    view->may_people = view->report.report.kind == REPORT_OF_RIGHTS &&
+                       actor_has(site_actor(request), PEOPLE_ROLES);
     return fill_others(request, view);
 }
 
