@@ -45,6 +45,12 @@ TABLE_GUESTS = {
 }
 TABLE_AUDITORS = ["store", "verify"]  # the contract itself; and who recomputes everything from the rows as they are
 
+# What somebody may do is asked of the one who acts (actor_has, account_may): a role may need a second factor that this session has not shown. The
+# roles of an account itself are read by those who keep them, show them, or look for whom to write to.
+ROLES_READ_BY = ["accounts/*", "access/closing.c", "access/credentials.c", "operations/operation.c", "operations/people*.c",
+                 "app/report_letters.c", "app/policy_letters.c", "site/admin/people.c", "site/pages/admin.html"]
+NOT_AN_ACCOUNT = {"route", "operation", "actor", "registration", "PEOPLE"}  # whose roles are those that a row asks for, or gives, or that count
+
 # Joined here so that this file does not contain what it looks for.
 NOTES = ["TO" + "DO", "FIX" + "ME", "X" * 3]
 REGISTRIES = [".".join(parts) for parts in (
@@ -137,6 +143,17 @@ def check_registry(code):
     for found in re.finditer(r"^#define X\(\w+(?:, \w+)?\)(?:\\?\s)*extern |&(?:OPERATION|FORM|ROUTES|SCHEMA)_\w+,\s*&(?:OPERATION|FORM|ROUTES|SCHEMA)_",
                              code, re.MULTILINE):
         yield tree.line_of(code, found.start()), "a list of what other files define; let the build collect it"
+
+
+def check_roles(root):
+    for path, text in tree.text_files(root):
+        name = name_below_src(root, path)
+        if name is None or path.suffix not in (".c", ".h", ".html") or fits(name, ROLES_READ_BY):
+            continue
+        code = tree.code_only(text) if path.suffix != ".html" else text
+        for found in re.finditer(r"\baccount_has\w*\s*\(|(\w+)(?:\[[^\]]*\])?(?:->|\.)(?:roles|denied)\b(?!\s*=[^=])", code):
+            if found.group(1) not in NOT_AN_ACCOUNT:
+                yield path, tree.line_of(code, found.start()), "roles of an account, which count only by actor_roles: ask actor_has or account_may"
 
 
 def check_tables(root):
@@ -232,6 +249,7 @@ def main(root):
     for path in tree.c_files(root):
         findings += [(path, line, sentence) for line, sentence in check_c_file(root, path)]
     findings += check_tables(root)
+    findings += check_roles(root)
     for path in tree.c_files(root, "src"):
         lengths += [length for _, length in functions(tree.code_only(path.read_text(encoding="utf-8")))]
     findings += check_named_files(tree.text_files(root))

@@ -155,7 +155,8 @@ Status access_close_account(Accounts *accounts, uint64_t id, Reason *reason)
     ARENA_SCOPE Arena *arena = arena_new();
     const Slice columns[] = {WATCH_SIDE.column,         FOLLOW_SIDE.column,
                              TOKENS_SIDE.column,        SECOND_FACTOR_SIDE.column,
-                             LINKED_LOGINS_SIDE.column, link_column(LINK_EMAIL)};
+                             LINKED_LOGINS_SIDE.column, RIGHTS_SIDE.column,
+                             link_column(LINK_EMAIL)};
     enum { COLUMNS = sizeof columns / sizeof columns[0] };
     Change emptied[COLUMNS];
     Id fresh = fresh_id(accounts);

@@ -22,6 +22,9 @@ const char *const ACCOUNT_STATE_WORDS[] = WORDS(ACCOUNT_STATE_LIST, WORD_2);
 const char *const ACCOUNT_ROLE_WORDS[] = WORDS(ACCOUNT_ROLE_LIST, WORD_2);
 const char *const ACCOUNT_RIGHT_WORDS[] = WORDS(ACCOUNT_RIGHT_LIST, WORD_2);
 
+static const char *const ROLE_TEXTS[] = WORDS(ACCOUNT_ROLE_LIST, WORD_3);
+static const char *const RIGHT_TEXTS[] = WORDS(ACCOUNT_RIGHT_LIST, WORD_3);
+
 const char *account_state_text(AccountState state)
 {
     return word_of(ACCOUNT_STATE_WORDS, state);
@@ -35,6 +38,16 @@ const char *account_role_text(AccountRole role)
 const char *account_right_text(AccountRight right)
 {
     return word_of(ACCOUNT_RIGHT_WORDS, right);
+}
+
+const char *account_role_words(AccountRole role)
+{
+    return word_of(ROLE_TEXTS, role);
+}
+
+const char *account_right_words(AccountRight right)
+{
+    return word_of(RIGHT_TEXTS, right);
 }
 
 /* "admin,feature" to bits. A word that is not there gets all that are: they are few. */

@@ -22,28 +22,34 @@ typedef enum AccountState {
         ACCOUNT_STATE_COUNT
 } AccountState;
 
-#define ACCOUNT_ROLE_LIST(X)                  \
-    X(ADMIN, "admin")                         \
-    X(EDIT_POLICIES, "edit_policies")         \
-    X(EDIT_USERS, "edit_users")               \
-    X(MODERATE_COMMENTS, "moderate_comments") \
-    X(MODERATE_TAGS, "moderate_tags")         \
-    X(MODERATE_POLICIES, "moderate_policies") \
-    X(FEATURE, "feature")                     \
-    X(RESPOND, "respond")
+/*    name, word for scripts, for people */
+#define ACCOUNT_ROLE_LIST(X)                                       \
+    X(ADMIN, "admin", "admin")                                     \
+    X(EDIT_POLICIES, "edit_policies", "edit all policies")         \
+    X(EDIT_USERS, "edit_users", "manage people")                   \
+    X(MODERATE_COMMENTS, "moderate_comments", "moderate comments") \
+    X(MODERATE_TAGS, "moderate_tags", "moderate tags")             \
+    X(MODERATE_POLICIES, "moderate_policies", "moderate policies") \
+    X(FEATURE, "feature", "choose featured policies")              \
+    X(RESPOND, "respond", "answer officially")
 typedef enum AccountRole {
-#define X(name, text) ROLE_##name,
+#define X(name, word, text) ROLE_##name,
     ACCOUNT_ROLE_LIST(X)
 #undef X
         ROLE_COUNT
 } AccountRole;
 
-/* What everybody may do unless it was taken from them. */
-#define ACCOUNT_RIGHT_LIST(X) \
-    X(LOG_IN, "log_in")       \
-    X(VOTE, "vote") X(CREATE, "create") X(COMMENT, "comment") X(TAG, "tag") X(REPORT, "report")
+/* What everybody may do unless it was taken from them.
+ *    name, word for scripts, for people */
+#define ACCOUNT_RIGHT_LIST(X)               \
+    X(LOG_IN, "log_in", "log in")           \
+    X(VOTE, "vote", "vote")                 \
+    X(CREATE, "create", "propose policies") \
+    X(COMMENT, "comment", "comment")        \
+    X(TAG, "tag", "tag")                    \
+    X(REPORT, "report", "report")
 typedef enum AccountRight {
-#define X(name, text) RIGHT_##name,
+#define X(name, word, text) RIGHT_##name,
     ACCOUNT_RIGHT_LIST(X)
 #undef X
         RIGHT_COUNT
@@ -65,6 +71,9 @@ extern const char *const ACCOUNT_STATE_WORDS[], *const ACCOUNT_ROLE_WORDS[],
                                                     *const ACCOUNT_RIGHT_WORDS[];
 const char *account_state_text(AccountState state);
 const char *account_role_text(AccountRole role);
+/* For people: "manage people", "propose policies". */
+const char *account_role_words(AccountRole role);
+const char *account_right_words(AccountRight right);
 /* "admin,feature" to bits; an empty text is none, blanks around a word do not count. INVALID names
  * `field`, the word, and those that there are. */
 MUST_USE Status account_roles_from(Slice text, const char *field, uint32_t *ret_roles,

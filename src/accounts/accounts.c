@@ -62,18 +62,28 @@ void accounts_keep(Accounts *accounts, const Retention *retention)
 
 bool account_may(const Account *account, AccountRight right)
 {
-    return account->state == ACCOUNT_CONFIRMED && (account->denied & 1U << right) == 0;
+    return account->state == ACCOUNT_CONFIRMED && !account_lost(account, right);
 }
 
-bool account_has_any(const Account *account, uint32_t roles)
+bool account_lost(const Account *account, AccountRight right)
 {
-    return account->state == ACCOUNT_CONFIRMED &&
-           (account->roles & (roles | 1U << ROLE_ADMIN)) != 0;
+    return (account->denied & 1U << right) != 0;
+}
+
+Status account_check_rights(const Account *account, uint32_t rights, Reason *reason)
+{
+    for (AccountRight right = 0; right < RIGHT_COUNT; right++)
+        if ((rights >> right & 1) != 0 && account_lost(account, right))
+            return reason_set(reason, STATUS_DENIED, "",
+                              "the right to %s was taken from this account",
+                              account_right_words(right));
+    return STATUS_OK;
 }
 
 bool account_has(const Account *account, AccountRole role)
 {
-    return account_has_any(account, 1U << role);
+    return account->state == ACCOUNT_CONFIRMED &&
+           (account->roles & (1U << role | 1U << ROLE_ADMIN)) != 0;
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------------------- */
@@ -225,11 +235,19 @@ static Status apply_rights(AccountRecord *head, void *context, bool *ret_write, 
 Status accounts_set_rights(Accounts *accounts, uint64_t id, const AccountRights *rights,
                            Reason *reason)
 {
+    return rights_set_by(accounts, id, rights, (RowEdit){0}, reason);
+}
+
+Status rights_set_by(Accounts *accounts, uint64_t id, const AccountRights *rights, RowEdit by,
+                     Reason *reason)
+{
     AccountRights copy = *rights;
     if ((copy.roles & ~(uint32_t)ACCOUNT_ROLES_ALL) != 0 ||
         (copy.denied & ~(uint32_t)ACCOUNT_RIGHTS_ALL) != 0)
         return reason_set(reason, STATUS_INVALID, "roles", "there is no such role or right");
-    return row_edit(accounts, id, (RowEdit){.apply = apply_rights, .context = &copy}, reason);
+    by.apply = apply_rights;
+    by.context = &copy;
+    return row_edit(accounts, id, by, reason);
 }
 
 /* ---- Clean-up ---------------------------------------------------------------------------------------------- */

@@ -104,10 +104,13 @@ MUST_USE Status accounts_is_gone(Accounts *accounts, uint64_t id, bool *ret_gone
 /* A pending account may do nothing, not even log in: it is not known whose address it has. A confirmed one may do everything that was not taken
  * away. */
 bool account_may(const Account *account, AccountRight right);
-/* Confirmed, and with the role or as an admin. */
+/* Whether it was taken away, whatever the state of the account. */
+bool account_lost(const Account *account, AccountRight right);
+/* DENIED with the first of these rights, as bits, that was taken away. */
+MUST_USE Status account_check_rights(const Account *account, uint32_t rights, Reason *reason);
+/* Confirmed, and with the role or as an admin. It says nothing of a second factor: who may do something is asked of the one who acts
+ * (actor_roles, actor_has in operations/operation.h). */
 bool account_has(const Account *account, AccountRole role);
-/* The same for one of several, as bits. */
-bool account_has_any(const Account *account, uint32_t roles);
 
 typedef struct Registration {
     Slice name, email, password;

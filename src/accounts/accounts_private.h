@@ -9,6 +9,8 @@
  *   watch.c           watch lists
  *   cached_rows.c     what is kept in memory of accounts and sessions
  *   digests.c         who wants e-mails, and how often
+ *   rights_changes.c  the last change of somebody's rights, and the appeal against it
+ *   sealed_tokens.c   what a link of an e-mail says
  * No lock is held while the store is asked. */
 #pragma once
 
@@ -52,8 +54,8 @@ static inline Records accounts_records(const Accounts *accounts)
     return (Records){accounts->store, accounts->world, accounts->vault};
 }
 /* What is stored, for the fuzzer of all records. */
-extern const Record SIDE_RECORD, WATCH_RECORD, FOLLOW_RECORD, CLAIM_RECORD, DIGEST_RECORD,
-    LINKED_LOGINS_RECORD, LINKED_LOGINS_PLAIN;
+extern const Record SIDE_RECORD, WATCH_RECORD, FOLLOW_RECORD, RIGHTS_RECORD, CLAIM_RECORD,
+    DIGEST_RECORD, LINKED_LOGINS_RECORD, LINKED_LOGINS_PLAIN;
 
 /* ---- rows.c ------------------------------------------------------------------------------------------------ */
 
@@ -71,7 +73,7 @@ MUST_USE Status row_create(Accounts *accounts, uint64_t id, AccountRecord *head,
 
 /* A change that is made again on top of what others wrote. `apply` edits the head and says whether there is something to
  * write; anything but OK ends it. It must be pure but for `context`, and may be called several times. */
-enum { ROW_ALSO_MAX = 6 };
+enum { ROW_ALSO_MAX = 7 };
 typedef struct RowEdit {
     Status (*apply)(AccountRecord *head, void *context, bool *ret_write, Reason *reason);
     void *context;
@@ -210,7 +212,17 @@ MUST_USE Status signals_check(const Registration *registration, Reason *reason);
 Batch signals_of(Accounts *accounts, uint64_t id, const Registration *registration,
                  Slice folded_email, Arena *arena);
 
+/* ---- rights_changes.c, sealed_tokens.c -------------------------------------------------------------------------- */
+
+/* accounts_set_rights with what `by` has beside it. */
+MUST_USE Status rights_set_by(Accounts *accounts, uint64_t id, const AccountRights *rights,
+                              RowEdit by, Reason *reason);
+/* Another one each time. INVALID: it is none of ours, of another purpose, or holds another number of bytes. */
+Slice sealed_token(const Accounts *accounts, const char *purpose, Slice plain, Arena *arena);
+MUST_USE Status sealed_token_open(const Accounts *accounts, const char *purpose, Slice token,
+                                  size_t plain_size, Arena *arena, Slice *ret_plain);
+
 /* ---- watch.c, follow.c, linked_login_record.c ------------------------------------------------------------------ */
 
 /* Where these lists of an account are stored, which closing empties. */
-extern const Side WATCH_SIDE, FOLLOW_SIDE, LINKED_LOGINS_SIDE;
+extern const Side WATCH_SIDE, FOLLOW_SIDE, LINKED_LOGINS_SIDE, RIGHTS_SIDE;

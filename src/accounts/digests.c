@@ -1,11 +1,9 @@
 /* digests.c -- see digests.h. Row = share (1 byte), column = account (8 bytes), value = format | choice | since when | seen to. */
 #include "accounts/digests.h"
 
-#include <sodium.h>
-
 #include "accounts/accounts_private.h"
 
-enum { PAGE = 200, TOKEN_TEXT = 200, VARIANT = sodium_base64_VARIANT_URLSAFE_NO_PADDING };
+enum { PAGE = 200 };
 static const char *const PURPOSE = "unsubscribe";
 
 const char *const DIGEST_WORDS[] = WORDS(DIGEST_LIST, WORD_2);
@@ -135,26 +133,14 @@ Status digests_page(Accounts *accounts, uint32_t share, Slice position, Arena *a
 
 Slice digests_token(const Accounts *accounts, uint64_t account, Arena *arena)
 {
-    Slice sealed = vault_seal(accounts->vault, PURPOSE, row_key(account, arena), arena);
-    size_t size = sodium_base64_encoded_len(sealed.size, VARIANT);
-    char *text = arena_bytes(arena, size);
-    sodium_bin2base64(text, size, (const unsigned char *)sealed.data, sealed.size, VARIANT);
-    return slice_of(text, size - 1);
+    return sealed_token(accounts, PURPOSE, row_key(account, arena), arena);
 }
 
 Status digests_from_token(const Accounts *accounts, Slice token, uint64_t *ret_account)
 {
     ARENA_SCOPE Arena *arena = arena_new();
-    unsigned char sealed[TOKEN_TEXT];
-    size_t size = 0;
     Slice plain;
-    if (token.size > TOKEN_TEXT ||
-        sodium_base642bin(sealed, sizeof sealed, token.data, token.size, NULL, &size, NULL,
-                          VARIANT) != 0 ||
-        vault_unseal(accounts->vault, PURPOSE, slice_of(sealed, size), arena, &plain) !=
-            STATUS_OK ||
-        plain.size != sizeof *ret_account)
-        return STATUS_INVALID;
+    TRY(sealed_token_open(accounts, PURPOSE, token, sizeof *ret_account, arena, &plain));
     *ret_account = bytes_get_u64(plain.data);
     return STATUS_OK;
 }

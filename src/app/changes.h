@@ -21,7 +21,7 @@ typedef enum ChangeKind {
     CHANGE_FRONT,   /* what the front page shows beside the rankings */
     CHANGE_GROUPS,  /* categories or parties */
     CHANGE_TEXT,    /* the pages on privacy and terms */
-    CHANGE_ACCOUNT, /* roles, rights or sessions; id: the account */
+    CHANGE_ACCOUNT, /* roles, rights, sessions, or the name in public; id: the account */
     CHANGE_NOTICES, /* somebody dismissed some; id: the account */
     CHANGE_VOTES,   /* somebody saved votes here; id: the voter */
     CHANGE_RANKING, /* other instances saved votes */

@@ -9,6 +9,7 @@ static const AccountRole WORKERS[REPORT_KIND_COUNT] = {
     [REPORT_OF_POLICY] = ROLE_MODERATE_POLICIES,
     [REPORT_OF_TROUBLE] = ROLE_EDIT_USERS,
     [REPORT_OF_APPEAL] = ROLE_MODERATE_POLICIES,
+    [REPORT_OF_RIGHTS] = ROLE_EDIT_USERS,
 };
 
 /* Found when the first letter needs them. */
@@ -28,15 +29,16 @@ static Status write_to(App *app, const ReportLetter *letter, LetterKind kind, co
     Slice home = slice_from(app->home);
     Policy policy;
     MailMessage message;
-    LetterFacts facts = {.site = slice_from(app->config->site_name),
-                         .home = home,
-                         .name = reader->name,
-                         .about = SLICE("trouble with logging in or joining"),
-                         .words = report->reason,
-                         .link =
-                             kind == LETTER_REPORT
-                                 ? arena_print(arena, "%.*s/desk/reports/%llu", SLICE_ARG(home), id)
-                                 : arena_print(arena, "%.*s/moderation", SLICE_ARG(home))};
+    LetterFacts facts = {
+        .site = slice_from(app->config->site_name),
+        .home = home,
+        .name = reader->name,
+        .about = report->kind == REPORT_OF_RIGHTS ? SLICE("a change of what an account may do")
+                                                  : SLICE("trouble with logging in or joining"),
+        .words = report->reason,
+        .link = kind == LETTER_REPORT
+                    ? arena_print(arena, "%.*s/desk/reports/%llu", SLICE_ARG(home), id)
+                    : arena_print(arena, "%.*s/moderation", SLICE_ARG(home))};
     facts.policies = &report->policy;
     facts.policy_count = report->policy != 0;
     if (report->policy != 0)

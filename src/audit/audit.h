@@ -35,6 +35,7 @@ typedef struct Audit Audit;
     X(REPORT_DISMISS, "report-dismiss", true, "policy", "A report about a policy was dismissed") \
     X(REPORT_ACT, "report-act", false, "report", "A report was closed: something was done")      \
     X(TROUBLE_DISMISS, "trouble-dismiss", false, "report", "A report of trouble was dismissed")  \
+    X(APPEAL_DISMISS, "appeal-dismiss", false, "report", "An appeal about rights was dismissed") \
     X(FEATURE_SET, "feature-set", true, "policy", "A policy was featured on the front page")     \
     X(FEATURE_REMOVE, "feature-remove", true, "policy", "A policy is no longer featured")        \
     X(POLICY_MERGE, "policy-merge", true, "policy", "A policy was merged into another")          \

@@ -152,6 +152,27 @@ static const Letter LETTERS[LETTER_KINDS] = {
             "See why, and appeal",
             {NULL},
         },
+    [LETTER_RIGHTS_TAKEN] =
+        {
+            "rights-taken",
+            "What your account at {site} may do was changed",
+            {"Those who run {site} changed what your account {name} may do. What changed: {about}.",
+             "The reason that they gave: {words}",
+             "If that is not right, you can appeal once, also without logging in: open the page "
+             "below and write why. Somebody else than who did it decides, where there is somebody "
+             "else."},
+            "See it, and appeal",
+            {"If you do nothing, it stays as it is."},
+        },
+    [LETTER_RIGHTS_GIVEN] =
+        {
+            "rights-given",
+            "What your account at {site} may do was changed",
+            {"Those who run {site} changed what your account {name} may do. What changed: {about}.",
+             "The reason that they gave: {words}"},
+            "Go to the site",
+            {"There is nothing to do."},
+        },
     [LETTER_REPORT] =
         {
             "report",

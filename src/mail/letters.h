@@ -28,6 +28,8 @@ typedef enum LetterKind {
     LETTER_SECOND_OFF,
     LETTER_ANSWER_DUE,       /* to those who answer officially */
     LETTER_POLICY_HIDDEN,    /* to its owner */
+    LETTER_RIGHTS_TAKEN,     /* to whose rights or roles were taken away */
+    LETTER_RIGHTS_GIVEN,     /* to whose rights or roles were given back */
     LETTER_REPORT,           /* to moderators */
     LETTER_REPORT_ACTED,     /* to who reported */
     LETTER_REPORT_DISMISSED, /* the same */
@@ -45,11 +47,11 @@ typedef struct LetterFacts {
     Slice home; /* its address */
     Slice name; /* the user's */
     Slice
-        about; /* ANSWER_DUE, POLICY_HIDDEN: what the policy is called. REPORT…: what it is about. JOURNALS: the instance */
-    Slice words; /* REPORT_ACTED, REPORT_DISMISSED: what the moderator wrote */
+        about; /* RIGHTS…: what was taken and given. ANSWER_DUE, POLICY_HIDDEN: what the policy is called. REPORT…: what it is about. JOURNALS: the instance */
+    Slice words; /* RIGHTS…, REPORT_ACTED, REPORT_DISMISSED: what the moderator wrote */
     Slice
         link; /* CONFIRM, RESET, NEW_EMAIL, INVITATION: the one-time link. ALREADY_REGISTERED, PASSWORD_CHANGED: where one sets a new
-                   password. EMAIL_CHANGED: the way back. ANSWER_DUE: where one answers. POLICY_HIDDEN: where one appeals. REPORT: where it is. REPORT_ACTED, REPORT_DISMISSED: the public log */
+                   password. EMAIL_CHANGED: the way back. ANSWER_DUE: where one answers. POLICY_HIDDEN, RIGHTS_TAKEN: where one appeals. REPORT: where it is. REPORT_ACTED, REPORT_DISMISSED: the public log */
     int64_t valid_s;
     const Slice *items; /* DIGEST, JOURNALS: lines, each cut to LETTER_ITEM_BYTES */
     size_t item_count;

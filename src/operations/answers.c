@@ -16,7 +16,8 @@ static const ApiMember ANSWER[] = {
     FIELD("text", AnswerView, answer.text, WHEN(AnswerView, is_answered), .help = "The answer, in Markdown."),
     FIELD("revision", AnswerView, answer.revision, WHEN(AnswerView, is_answered), .help = "1 for the first answer, 2 for the next."),
     FIELD("version", AnswerView, answer.version, WHEN(AnswerView, is_answered), .help = "What a change names as `seen`."),
-    FIELD("author", AnswerView, author, WHEN(AnswerView, is_answered), .help = "By whom."),
+    FIELD("author", AnswerView, author.name, WHEN(AnswerView, is_answered), .help = "By whom."),
+    FIELD("author_real_name", AnswerView, author.real_name, OR_NULL, .help = "Their real name, where they have it shown to everybody."),
     TIME("time", AnswerView, answer.time_us, WHEN(AnswerView, is_answered), .help = "When it was given."),
     TIME("first", AnswerView, answer.first_us, WHEN(AnswerView, is_answered), .help = "When the first one was given."),
     FIELD("due", AnswerView, is_due, .help = "There is none, and its votes have passed the setting answer_threshold."),
@@ -36,7 +37,7 @@ static void fill_answer(Operations *ops, const Answer *answer, Arena *arena, Ans
     view->is_answered = true;
     view->answer = *answer;
     view->outcome_text = outcome_text(answer->outcome);
-    view->author = person_name(ops, answer->author, arena);
+    view->author = person_public_name(ops, answer->author, arena);
     view->text = markdown_html(answer->text, arena);
 }
 
@@ -46,7 +47,7 @@ Status answer_view(Operations *ops, uint64_t policy, Arena *arena, AnswerView *r
     TRY(answers_read(ops->app->policies, policy, arena, &state));
     AnswerView view = {.policy = policy,
                        .address = SLICE_EMPTY,
-                       .author = SLICE_EMPTY,
+                       .author = {SLICE_EMPTY, SLICE_EMPTY},
                        .answer.text = SLICE_EMPTY,
                        .is_due = state.is_due && !state.is_answered,
                        .due_us = state.due_us,

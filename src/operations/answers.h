@@ -13,7 +13,7 @@ typedef struct AnswerView {
     bool is_answered;
     const char *outcome_text;
     Answer answer;
-    Slice author;
+    PersonName author;
     Markup text;
     bool is_due;
     int64_t due_us, due_votes;

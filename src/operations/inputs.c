@@ -61,6 +61,7 @@ WebParam input_param(const Input *input, WebFrom from)
                       .words = input->words,
                       .fallback = input->fallback,
                       .or_number = input->or_number,
+                      .computes = input->computes,
                       .help = input->help};
     if (KINDS[input->kind].most > 0) {
         param.least = input->kind == INPUT_TIME && can_be_left_out(input) ? 0 : 1;

@@ -12,12 +12,12 @@ static const ApiMember NOTICE[] = {
     FIELD("id", MyNotice, key, .help = "Names it, for dismissing it."),
     WORD("kind", MyNotice, kind, NOTICE_WORDS, .help = "What happened."),
     TIME("time", MyNotice, time_us, .help = "When it happened."),
-    FIELD("policy", MyNotice, policy.id, .help = "To which policy."),
-    FIELD("name", MyNotice, policy.name, .help = "What that is called."),
+    FIELD("policy", MyNotice, policy.id, OR_NULL, .help = "To which policy; null: to the account itself."),
+    FIELD("name", MyNotice, policy.name, .help = "What that is called; of the account what was taken away and given back."),
     FIELD("other", MyNotice, other.id, WHEN(MyNotice, has_other), .help = "Where its votes went, or in favour of which it was retired."),
     FIELD("reason", MyNotice, reason, OR_NULL, .help = "Why."),
 };
-SCHEMA(NOTICE, "Notice", MyNotice, NOTICE, .help = "Something that happened to a policy.");
+SCHEMA(NOTICE, "Notice", MyNotice, NOTICE, .help = "Something that happened to a policy, or to the rights of the account.");
 
 static const ApiMember NOTICES[] = {
     LIST("notices", MyNotices, notices, count, NOTICE, .help = "The newest first."),
@@ -33,6 +33,10 @@ static Status notice_of(Operations *ops, uint64_t account, const PolicyNotice *f
                          .has_other = from->other != 0,
                          .time_us = from->time_us,
                          .reason = from->reason};
+    if (from->kind == NOTICE_RIGHTS) {
+        notice->policy = (MyPolicy){.name = from->name, .address = SLICE("/appeal")};
+        return STATUS_OK;
+    }
     TRY(my_policy(ops, from->policy, account, arena, &notice->policy));
     if (notice->has_other)
         TRY(my_policy(ops, from->other, account, arena, &notice->other));

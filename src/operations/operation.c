@@ -41,18 +41,7 @@ void cookies_add(Cookies *cookies, const char *name, Slice value, int64_t second
     cookies->list[cookies->count++] = (struct Cookie){name, value, seconds};
 }
 
-static Status check_voter(const Account *account, Reason *reason)
-{
-    if (account->state != ACCOUNT_CONFIRMED)
-        return reason_set(reason, STATUS_DENIED, "",
-                          "confirm your e-mail address first; we sent you a link");
-    if (!account_may(account, RIGHT_VOTE))
-        return reason_set(reason, STATUS_DENIED, "",
-                          "the right to vote was taken from this account");
-    return STATUS_OK;
-}
-
-Status operation_admit(const Operation *operation, const Actor *actor, Reason *reason)
+static Status check_access(const Operation *operation, const Actor *actor, Reason *reason)
 {
     if (operation->by_session && actor->by_token)
         return reason_set(reason, STATUS_DENIED, "Authorization", "a token cannot do this; log in");
@@ -71,7 +60,7 @@ Status operation_admit(const Operation *operation, const Actor *actor, Reason *r
             return reason_set(reason, STATUS_INVALID, "as", "say who: --as NAME");
         if (actor->account == NULL)
             return reason_set(reason, STATUS_LOGIN, "", "log in first");
-        return operation->access == WEB_VOTER ? check_voter(actor->account, reason) : STATUS_OK;
+        return STATUS_OK;
     case WEB_ROLE:
         if (actor_has(actor, operation->roles))
             return STATUS_OK;
@@ -86,6 +75,23 @@ Status operation_admit(const Operation *operation, const Actor *actor, Reason *r
                           "this needs a role that your account does not have");
     }
     return STATUS_DENIED;
+}
+
+Status actor_check_rights(const Actor *actor, WebAccess access, uint32_t needs, Reason *reason)
+{
+    if (actor->account == NULL)
+        return STATUS_OK;
+    if (access == WEB_VOTER && actor->account->state != ACCOUNT_CONFIRMED)
+        return reason_set(reason, STATUS_DENIED, "",
+                          "confirm your e-mail address first; we sent you a link");
+    return account_check_rights(actor->account,
+                                needs | (access == WEB_VOTER ? 1u << RIGHT_VOTE : 0), reason);
+}
+
+Status operation_admit(const Operation *operation, const Actor *actor, Reason *reason)
+{
+    TRY(check_access(operation, actor, reason));
+    return actor_check_rights(actor, operation->access, operation->needs, reason);
 }
 
 /* ---- The audit log ------------------------------------------------------------------------------------------------------------- */

@@ -150,6 +150,7 @@ typedef struct Input {
     const char
         *form_fallback; /* what a form means that does not say it; NULL: nothing in particular */
     bool or_number;     /* of a LINE: programs may send a whole number */
+    bool computes;      /* with it the answer takes long to make, by other threads than without */
     int64_t least, most;
     int most_count;           /* of lists */
     const char *const *words; /* ended by NULL */
@@ -237,6 +238,8 @@ struct Operation {
     /* What programs are let by before their body is read: by the input that stands first in the API's path, or empty where there is none. The
      * function judges it again. Must not wait. NULL: nothing but what the row says. */
     Status (*admits)(Operations *ops, const Actor *actor, Slice first, Reason *reason);
+    uint32_t
+        needs; /* ordinary rights, bits of AccountRight, that must not have been taken from whoever is logged in; WEB_VOTER: also that to vote */
     bool
         by_session; /* not by a personal token, which must not change who gets in, nor outlive its own end */
     bool by_program; /* also by a token for journals alone, or by nobody, as the function judges */
@@ -331,6 +334,9 @@ MUST_USE Status operation_wait(Operations *ops, OperationLater *later, void *ret
                                Reason *reason);
 /* The first part alone: who may. LOGIN, DENIED. */
 MUST_USE Status operation_admit(const Operation *operation, const Actor *actor, Reason *reason);
+/* Of that what ordinary rights decide: DENIED. OK for visitors. */
+MUST_USE Status actor_check_rights(const Actor *actor, WebAccess access, uint32_t needs,
+                                   Reason *reason);
 
 /* ---- What operations work with ----------------------------------------------------------------------------------------------- */
 

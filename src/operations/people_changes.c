@@ -4,8 +4,12 @@
  * safe. Deleting somebody is account_close, which is finished after a crash. */
 #include "access/second_factor.h"
 #include "access/sessions.h"
+#include "accounts/rights_changes.h"
+#include "app/rights_letters.h"
 #include "operations/account_close.h"
 #include "operations/people.h"
+#include "operations/policy_moves.h"
+#include "operations/report_moves.h"
 #include "operations/schema_macros.h"
 
 /* ---- Adding ------------------------------------------------------------------------------------------------------------------- */
@@ -193,6 +197,7 @@ typedef struct PersonRights {
     bool has_roles, has_denied;
     int64_t version;
     Slice reason;
+    uint64_t report;
 } PersonRights;
 
 Status person_rights_rule(const Actor *actor, const Account *of, const AccountRights *rights,
@@ -235,12 +240,23 @@ static Status tell_what_stands(Operations *ops, uint64_t id, Arena *arena, Reaso
                       SLICE_ARG(buffer_slice(&out)), (unsigned long long)now.version);
 }
 
+/* Whose right is taken is told why. */
+static Status check_reason(const PersonRights *request, const Account *of,
+                           const AccountRights *want, Reason *reason)
+{
+    bool takes = (want->denied & ~of->denied) != 0 || (of->roles & ~want->roles) != 0;
+    return takes && request->reason.size == 0
+               ? reason_set(reason, STATUS_INVALID, "reason", "say why: the person is told")
+               : STATUS_OK;
+}
+
 /* What is left out stays as it was seen. */
 static Status person_rights(Operations *ops, const Actor *actor, const PersonRights *request,
                             Arena *arena, Done *ret_done, Reason *reason)
 {
     Account of;
     Id id;
+    bool is_changed = false;
     TRY(accounts_read(ops->app->accounts, request->id, arena, &of));
     AccountRights want = {
         .roles = of.roles, .denied = of.denied, .seen_version = (uint64_t)request->version};
@@ -251,24 +267,30 @@ static Status person_rights(Operations *ops, const Actor *actor, const PersonRig
     TRY(person_rights_rule(actor, &of, &want, reason));
     if (want.seen_version != of.version)
         return tell_what_stands(ops, of.id, arena, reason);
+    TRY(check_reason(request, &of, &want, reason));
     AuditAct act = {.kind = AUDIT_PERSON_RIGHTS,
                     .object = of.id,
                     .reason = request->reason,
                     .details = details_of(&of, &want, arena)};
     TRY(operation_audit(ops, actor, &act, &id, reason));
-    Status status =
-        operation_audit_end(ops, id, accounts_set_rights(ops->app->accounts, of.id, &want, reason));
+    RightsRequest change = {.rights = want, .actor = actor_id(actor), .reason = request->reason};
+    Status status = operation_audit_end(
+        ops, id, accounts_change_rights(ops->app->accounts, of.id, &change, &is_changed, reason));
     if (status == STATUS_CONFLICT)
         return tell_what_stands(ops, of.id, arena, reason);
     TRY(status);
     operations_notify(ops, CHANGE_ACCOUNT, of.id);
+    operations_notify(ops, CHANGE_NOTICES, of.id);
+    if (is_changed)
+        (void)!app_tell_rights(ops->app, of.id, NULL); /* the notice says it in any case */
+    report_acted(ops, actor, request->report, request->reason, arena);
     ret_done->done = true;
     return STATUS_OK;
 }
 
 /* clang-format off */
 OPERATION(person_rights, PersonRights, Done, .help = "Set a person's roles, which only admins may, and the rights that are taken away.",
-    FOR_PEOPLE, .audits = AUDITS(PERSON_RIGHTS), .api = {WEB_PUT, "admin/people/{id}/rights", .tag = "admin"},
+    FOR_PEOPLE, .audits = AUDITS(PERSON_RIGHTS) | AUDITS(REPORT_ACT), .api = {WEB_PUT, "admin/people/{id}/rights", .tag = "admin"},
     .page = {"/admin/people/{id}", "rights", "Their roles and rights are set."}, .command = {.words = "user rights", .done = "rights are set"},
     .inputs = {
         PERSON_INPUT(PersonRights),
@@ -278,6 +300,8 @@ OPERATION(person_rights, PersonRights, Done, .help = "Set a person's roles, whic
               .value = "RIGHTS", .help = "All rights that are taken away; left out: as they are. On a command line with commas, and empty for none."),
         INPUT("version", PersonRights, version, NUMBER, .least = 1, .most = INT64_MAX, .flag = "seen", .value = "VERSION",
               .missing = "is missing: it says which rights you saw, and stands with the person", .help = "Of the account, as it was seen; when it has another by now, nothing is done."),
-        REASON_INPUT(PersonRights),
+        INPUT("reason", PersonRights, reason, TEXT, .least = 1, .most = AUDIT_REASON_MAX, .command_optional = true, .missing = "say why: the person is told",
+              .help = "Why; the person is told, and it stands in the audit log. A command may leave it out where nothing is taken away."),
+        REPORT_INPUT(PersonRights),
     });
 /* clang-format on */

@@ -3,13 +3,20 @@
 
 #include "draw/slug.h"
 
-Slice person_name(Operations *ops, uint64_t account, Arena *arena)
+PersonName person_public_name(Operations *ops, uint64_t account, Arena *arena)
 {
     Account found;
     if (account == 0)
-        return SLICE("the site");
+        return (PersonName){SLICE("the site"), SLICE_EMPTY};
     Status status = accounts_recent(ops->app->accounts, account, arena, &found);
-    return status == STATUS_OK && found.name.size > 0 ? found.name : SLICE("a deleted account");
+    if (status != STATUS_OK || found.name.size == 0)
+        return (PersonName){SLICE("a deleted account"), SLICE_EMPTY};
+    return (PersonName){found.name, found.real_name_shown ? found.real_name : SLICE_EMPTY};
+}
+
+Slice person_name(Operations *ops, uint64_t account, Arena *arena)
+{
+    return person_public_name(ops, account, arena).name;
 }
 
 bool policy_is_open(PolicyState state)
@@ -89,8 +96,8 @@ static void follow(Operations *ops, PolicyHead *head, Arena *arena)
 static Status name_all(Operations *ops, PolicyHead *head, Arena *arena)
 {
     const PolicyText *text = &head->policy.text;
-    head->owner_name =
-        head->policy.owner != 0 ? person_name(ops, head->policy.owner, arena) : SLICE_EMPTY;
+    head->owner = head->policy.owner != 0 ? person_public_name(ops, head->policy.owner, arena)
+                                          : (PersonName){SLICE_EMPTY, SLICE_EMPTY};
     Policies *policies = ops->app->policies;
     TRY(policies_group_name(policies, GROUP_CATEGORY, text->category, arena, &head->category_name));
     head->party_name = SLICE_EMPTY;

@@ -9,6 +9,12 @@
 #include "operations/operation.h"
 #include "operations/policy_summary.h"
 
+/* How somebody is called in public. */
+typedef struct PersonName {
+    Slice name;      /* "ada", "a deleted account", "the site"; empty: there is nobody */
+    Slice real_name; /* where they have it shown to everybody; else empty */
+} PersonName;
+
 typedef struct PolicyHead {
     int64_t now_us;
     Policy policy;
@@ -16,7 +22,7 @@ typedef struct PolicyHead {
     const PolicyMove *move; /* into that state */
     Slice address;          /* /policies/12-clean-rivers; of a hidden one without words */
     Slice category_name, category_address, party_name, party_address;
-    Slice owner_name; /* empty: it has none any more */
+    PersonName owner; /* empty: it has none any more */
     bool is_hidden, is_owner;
     bool may_edit, may_retire; /* by right; the state may forbid it */
     bool leads;                /* merged or retired in favour of: */
@@ -38,7 +44,9 @@ PolicyRights policy_rights(uint64_t owner, const Actor *actor);
 /* `actor`: who looks at it. */
 MUST_USE Status policy_head(Operations *ops, uint64_t id, const Actor *actor, Arena *arena,
                             PolicyHead *ret_head);
-/* "ada", "a deleted account", "the site" for 0. */
+/* "the site" for 0. */
+PersonName person_public_name(Operations *ops, uint64_t account, Arena *arena);
+/* Only what the account is called. */
 Slice person_name(Operations *ops, uint64_t account, Arena *arena);
 /* Whether the text can be changed now, by those who may. */
 bool policy_is_open(PolicyState state);

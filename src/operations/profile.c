@@ -102,6 +102,12 @@ typedef struct ProfileSet {
     bool has_name, has_shown, real_name_shown;
 } ProfileSet;
 
+/* What everybody sees of the real name. */
+static Slice shown_name(const Account *account)
+{
+    return account->real_name_shown ? account->real_name : SLICE_EMPTY;
+}
+
 /* What is left out stays. */
 static Status profile_set(Operations *ops, const Actor *actor, const ProfileSet *request,
                           Arena *arena, MyProfile *ret_profile, Reason *reason)
@@ -113,6 +119,8 @@ static Status profile_set(Operations *ops, const Actor *actor, const ProfileSet 
         account.real_name_shown = request->real_name_shown;
     TRY(accounts_set_profile(ops->app->accounts, account.id, account.real_name,
                              account.real_name_shown, reason));
+    if (!slice_equal(shown_name(&account), shown_name(actor->account)))
+        operations_notify(ops, CHANGE_ACCOUNT, account.id);
     operation_done();
     return my_profile(ops, &account, arena, ret_profile);
 }

@@ -137,20 +137,18 @@ static Slice next_of(const RankTop *request, const RankingList *list, Arena *are
 
 /* It reads and sorts all policies, a million of them in a second: one at a time, so that many such questions hold up nothing but each
  * other. */
-static Status past_page(Operations *ops, const RankTop *request, const RankQuery *query,
-                        uint32_t hour, Arena *arena, RankPage *ret_page, Reason *reason)
+static Status past_page(Operations *ops, const RankQuery *query, uint32_t hour, uint64_t offset,
+                        uint32_t limit, Arena *arena, RankPage *ret_page, Reason *reason)
 {
     static _Atomic bool is_asked;
     if (atomic_exchange(&is_asked, true))
         return reason_set(reason, STATUS_UNAVAILABLE, "at",
                           "another question about the past is being answered; ask again");
-    Status status = ranking_page_at(ops->app->ranking, query, hour, (uint64_t)request->offset,
-                                    request->limit, arena, ret_page);
+    Status status = ranking_page_at(ops->app->ranking, query, hour, offset, limit, arena, ret_page);
     atomic_store(&is_asked, false);
     return status == STATUS_INVALID ? reason_set(reason, status, "at", "must be over") : status;
 }
 
-/* Names and groups are those of today; a policy whose text is gone is left out. */
 static Status fill_past(Operations *ops, const RankPage *page, Arena *arena,
                         PolicySummaryPage *ret_page)
 {
@@ -171,25 +169,35 @@ static Status fill_past(Operations *ops, const RankPage *page, Arena *arena,
     return STATUS_OK;
 }
 
+Status ranking_past(Operations *ops, const RankQuery *query, Slice at, uint64_t offset,
+                    uint32_t limit, Arena *arena, PolicySummaryPage *ret_page, Reason *reason)
+{
+    RankPage page;
+    uint32_t hour;
+    PolicySummaryPage past = {0};
+    TRY(history_hour("at", at, &hour, reason));
+    TRY(past_page(ops, query, hour, offset, limit, arena, &page, reason));
+    TRY(fill_past(ops, &page, arena, &past));
+    past.as_of_us = ((int64_t)hour + 1) * 3600 * US_PER_S;
+    *ret_page = past;
+    return STATUS_OK;
+}
+
 static Status rank_top(Operations *ops, const Actor *actor, const RankTop *request, Arena *arena,
                        RankingList *ret_list, Reason *reason)
 {
     RankingList list = {.next = SLICE_EMPTY};
     Ranking *ranking;
-    RankPage page;
-    uint32_t hour;
+    uint64_t offset = (uint64_t)request->offset;
     (void)actor;
     TRY(read_query(ops, &request->query, request->has_days, arena, &list.query, reason));
     TRY(app_ranking(ops->app, &ranking));
-    if (request->at.size > 0) {
-        TRY(history_hour("at", request->at, &hour, reason));
-        TRY(past_page(ops, request, &list.query, hour, arena, &page, reason));
-        TRY(fill_past(ops, &page, arena, &list.page));
-        list.page.as_of_us = ((int64_t)hour + 1) * 3600 * US_PER_S;
-    } else {
-        TRY(policy_summaries_ranking(ops->summaries, &list.query, (uint64_t)request->offset,
-                                     request->limit, arena, &list.page));
-    }
+    if (request->at.size > 0)
+        TRY(ranking_past(ops, &list.query, request->at, offset, request->limit, arena, &list.page,
+                         reason));
+    else
+        TRY(policy_summaries_ranking(ops->summaries, &list.query, offset, request->limit, arena,
+                                     &list.page));
     list.next = next_of(request, &list, arena);
     *ret_list = list;
     return STATUS_OK;
@@ -220,7 +228,7 @@ OPERATION(rank_top, RankTop, RankingList, .help = "Show a ranking, page by page;
         RANKING_INPUTS(RankTop),
         INPUT("offset", RankTop, offset, NUMBER, .least = 0, .most = RANKING_OFFSET_MAX, .fallback = "0", .help = "How many places to skip."),
         INPUT("limit", RankTop, limit, SMALL, .least = 1, .most = RANKING_LIMIT_MAX, .fallback = "50", .help = "How many to give."),
-        INPUT("at", RankTop, at, LINE, .optional = true, .most = HISTORY_UNTIL_MAX, .value = "TIME", .help = "A moment that is over (UTC), as in 2026-01-31 (its end) or 2026-01-31T12:00; to the hour."),
+        INPUT("at", RankTop, at, LINE, .optional = true, .most = HISTORY_UNTIL_MAX, .computes = true, .value = "TIME", .help = "A moment that is over (UTC), as in 2026-01-31 (its end) or 2026-01-31T12:00; to the hour."),
     });
 /* clang-format on */
 

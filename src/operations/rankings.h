@@ -25,5 +25,11 @@ typedef struct RankingStanding {
     RankingPlace recent, ever;
 } RankingStanding;
 
+/* A ranking as it was when the moment `at` was over, as history_hour reads it. Names and groups are those of today; a policy whose text is gone is left
+ * out. INVALID at `at`: it is no moment, or is not over. UNAVAILABLE: another question about the past is being answered. It takes up to a second. */
+MUST_USE Status ranking_past(Operations *ops, const RankQuery *query, Slice at, uint64_t offset,
+                             uint32_t limit, Arena *arena, PolicySummaryPage *ret_page,
+                             Reason *reason);
+
 /* "2026-01-31" (the end of that day) or "2026-01-31T12:00": the last hour that was over then. INVALID at `field` names the rule. Pure. */
 MUST_USE Status history_hour(const char *field, Slice text, uint32_t *ret_hour, Reason *reason);

@@ -166,7 +166,7 @@ OPERATION(report_return, ReportNamed, ReportView, .help = "Give a report back to
     .api = {WEB_POST, "moderation/reports/{report}/return", .tag = "moderation"}, .command = {.words = "report return"},
     .page = {"/desk/reports/{report}/return", "report-returned", "The report is back in the queue."}, .inputs = {NUMBER});
 OPERATION(report_dismiss, ReportNamed, ReportView, .help = "Dismiss a report; the person who reported is told why.", FOR_REPORTS,
-    .audits = AUDITS(REPORT_DISMISS) | AUDITS(TROUBLE_DISMISS),
+    .audits = AUDITS(REPORT_DISMISS) | AUDITS(TROUBLE_DISMISS) | AUDITS(APPEAL_DISMISS),
     .api = {WEB_POST, "moderation/reports/{report}/dismiss", .tag = "moderation"}, .command = {.words = "report dismiss"},
     .page = {"/desk/reports/{report}/dismiss", "report-dismissed", "The report is dismissed, and the person who reported is told."}, .inputs = CLOSING);
 OPERATION(report_act, ReportNamed, ReportView, .help = "Close a report upon which something was done.", FOR_REPORTS, .audits = AUDITS(REPORT_ACT),

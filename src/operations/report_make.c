@@ -62,6 +62,7 @@ static Status trouble_report(Operations *ops, const Actor *actor, const ReportMa
     INPUT("email", ReportMake, email, LINE, .optional = true, .most = REPORT_EMAIL_BYTES, .help = "Where to answer somebody who is not logged in.")
 
 OPERATION(policy_report, ReportMake, ReportMade, .help = "Report a policy to the moderators. Throttled.", ANYBODY,
+    .needs = 1u << RIGHT_REPORT,
     .api = {WEB_POST, "reports", .tag = "moderation", .code = 201}, .page = {.path = "/policies/{policy}/report"},
     .command = {"report policy", .done = "Reported. Moderators will look at it."},
     .inputs = {INPUT("policy", ReportMake, policy, POLICY, .operand = true, .help = "The policy."), WORDS_AND_EMAIL("What is wrong with it.")});

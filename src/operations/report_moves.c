@@ -1,12 +1,13 @@
 /* report_moves.c -- moves of reports, with the audit log. See report_moves.h. */
 #include "operations/report_moves.h"
 
+#include "operations/people_appeals.h"
 #include "operations/policy_head.h"
 
 Status report_admit(const Actor *actor, const Report *report, Reason *reason)
 {
-    uint32_t roles =
-        report->kind == REPORT_OF_TROUBLE ? REPORT_ROLES : 1u << ROLE_MODERATE_POLICIES;
+    bool is_of_people = report->kind == REPORT_OF_TROUBLE || report->kind == REPORT_OF_RIGHTS;
+    uint32_t roles = is_of_people ? REPORT_ROLES : 1u << ROLE_MODERATE_POLICIES;
     return actor_has(actor, roles)
                ? STATUS_OK
                : reason_set(reason, STATUS_DENIED, "",
@@ -21,7 +22,10 @@ static AuditAct act_of(const Report *report, const ReportMove *move, Arena *aren
                                       [REPORT_TAKEN] = AUDIT_REPORT_TAKE,
                                       [REPORT_ACTED] = AUDIT_REPORT_ACT,
                                       [REPORT_DISMISSED] = AUDIT_TROUBLE_DISMISS};
-    return (AuditAct){.kind = is_public ? AUDIT_REPORT_DISMISS : KINDS[move->state],
+    bool is_appeal = move->state == REPORT_DISMISSED && report->kind == REPORT_OF_RIGHTS;
+    return (AuditAct){.kind = is_public   ? AUDIT_REPORT_DISMISS
+                              : is_appeal ? AUDIT_APPEAL_DISMISS
+                                          : KINDS[move->state],
                       .object = is_public ? report->policy : report->id,
                       .policy = report->policy,
                       .reason = move->reason,
@@ -57,6 +61,7 @@ static Status move_one(Operations *ops, const Actor *actor, const Report *before
     *ret_report = *before;
     if (status != STATUS_OK || !write)
         return status;
+    TRY(appeal_check_judge(ops, actor, before, move->state, arena, reason));
     AuditAct act = act_of(before, move, arena);
     TRY(operation_audit(ops, actor, &act, &id, reason));
     return operation_audit_end(

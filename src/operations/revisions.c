@@ -11,7 +11,8 @@ enum { LINES_AROUND = 2 };
 static const ApiMember REVISION_ENTRY[] = {
     FIELD("revision", RevisionEntry, revision, .help = "Its number."),
     TIME("time", RevisionEntry, time_us, .help = "When it was saved."),
-    FIELD("editor", RevisionEntry, editor, .help = "By whom."),
+    FIELD("editor", RevisionEntry, editor.name, .help = "By whom."),
+    FIELD("editor_real_name", RevisionEntry, editor.real_name, OR_NULL, .help = "Their real name, where they have it shown to everybody."),
     FIELD("name", RevisionEntry, name, .help = "What the policy was called."),
     MANY("changed", API_LABELS, RevisionEntry, changed, changed_count, NULL, .help = "Which parts differ from the one before."),
 };
@@ -29,7 +30,8 @@ static const ApiMember REVISION[] = {
     FIELD("revision", RevisionView, revision.revision, .help = "Its number."),
     FIELD("version", RevisionView, revision.version, .help = "Of this text."),
     TIME("time", RevisionView, revision.time_us, .help = "When it was saved."),
-    FIELD("editor", RevisionView, editor, .help = "By whom."),
+    FIELD("editor", RevisionView, editor.name, .help = "By whom."),
+    FIELD("editor_real_name", RevisionView, editor.real_name, OR_NULL, .help = "Their real name, where they have it shown to everybody."),
     POLICY_TEXT_FIELDS(RevisionView, revision.text),
 };
 SCHEMA(REVISION, "Revision", RevisionView, REVISION, .help = "A text that stood once.");
@@ -105,7 +107,7 @@ static Status entry_of(Operations *ops, const PolicyRevision *revision,
     Fields old, new;
     RevisionEntry entry = {.revision = revision->revision,
                            .time_us = revision->time_us,
-                           .editor = person_name(ops, revision->editor, arena),
+                           .editor = person_public_name(ops, revision->editor, arena),
                            .name = revision->text.name};
     if (before != NULL) {
         TRY(fields_of(ops, &before->text, arena, &old));
@@ -192,7 +194,7 @@ Status revision_view(Operations *ops, const RevisionQuery *want, const Actor *vi
         return STATUS_NOT_FOUND;
     TRY(policies_revision(ops->app->policies, want->policy, want->revision, arena, &view.revision));
     TRY(fill_other(ops, want, arena, &view));
-    view.editor = person_name(ops, view.revision.editor, arena);
+    view.editor = person_public_name(ops, view.revision.editor, arena);
     view.description = markdown_html(view.revision.text.description, arena);
     view.rationale = markdown_html(view.revision.text.rationale, arena);
     *ret_view = view;
@@ -208,7 +210,7 @@ static Status revision_show(Operations *ops, const Actor *actor, const RevisionQ
 
 /* clang-format off */
 OPERATION(revision_show, RevisionQuery, RevisionView, .help = "Show one revision of a policy's text.",
-    .asks = true, .answers = &SCHEMA_REVISION, .api = {WEB_GET, "policies/{policy}/revisions/{revision}", .tag = "policies"},
+    .asks = true, .answers = &SCHEMA_REVISION, .threads = WEB_COMPUTE, .api = {WEB_GET, "policies/{policy}/revisions/{revision}", .tag = "policies"},
     .no_page = "/policies/{policy}/revisions/{revision} shows it", .command = {.words = "policy revision"},
     .inputs = {POLICY(RevisionQuery), INPUT("revision", RevisionQuery, revision, SMALL, .operand = true, .least = 1, .most = INT32_MAX, .help = "Its number.")});
 /* clang-format on */

@@ -22,7 +22,8 @@ typedef struct TextChange {
 typedef struct RevisionEntry {
     uint32_t revision;
     int64_t time_us;
-    Slice editor, name;
+    PersonName editor;
+    Slice name;
     const char *changed[REVISION_FIELDS]; /* labels of what it changed */
     size_t changed_count;
 } RevisionEntry;
@@ -41,7 +42,7 @@ MUST_USE Status revisions_view(Operations *ops, uint64_t id, uint32_t before, co
 typedef struct RevisionView {
     PolicyHead head;
     PolicyRevision revision;
-    Slice editor;
+    PersonName editor;
     Markup description, rationale;
     bool has_other;
     PolicyRevision other; /* the older one that it is compared with */

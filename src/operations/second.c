@@ -30,10 +30,10 @@ SCHEMA(CODES, "RecoveryCodes", CodeList, CODES, .help = "Recovery codes; told on
 static void fill_view(Operations *ops, const Account *account, const SecondFactor *factor,
                       Arena *arena, SecondView *view)
 {
-    *view = (SecondView){.factor = *factor,
-                         .is_required = (account->roles & ops->app->second_roles) != 0,
-                         .secret = SLICE_EMPTY,
-                         .link = SLICE_EMPTY};
+    bool is_required;
+    (void)actor_roles(ops->app, account, false, &is_required);
+    *view = (SecondView){
+        .factor = *factor, .is_required = is_required, .secret = SLICE_EMPTY, .link = SLICE_EMPTY};
     if (!factor->is_offered)
         return;
     view->secret = totp_secret_text(factor->secret, arena);

@@ -25,7 +25,8 @@ typedef enum ReportState {
 #define REPORT_KIND_LIST(X)                                     \
     X(POLICY, "policy", "A report about a policy")              \
     X(TROUBLE, "trouble", "Trouble with logging in or joining") \
-    X(APPEAL, "appeal", "An appeal against hiding a policy")
+    X(APPEAL, "appeal", "An appeal against hiding a policy")    \
+    X(RIGHTS, "rights", "An appeal against a change of rights")
 typedef enum ReportKind {
 #define X(name, word, text) REPORT_OF_##name,
     REPORT_KIND_LIST(X)

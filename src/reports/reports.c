@@ -47,10 +47,11 @@ static Status check_account(Reports *reports, const NewReport *report, Arena *ar
         return STATUS_OK;
     TRY(accounts_read(reports->options.accounts, report->account, arena, &account));
     bool is_alive = account.state == ACCOUNT_CONFIRMED || account.state == ACCOUNT_PENDING;
-    if (is_alive &&
-        ((account.denied & 1u << RIGHT_REPORT) == 0 || report->kind == REPORT_OF_TROUBLE))
-        return STATUS_OK;
-    return reason_set(reason, STATUS_DENIED, "", "the right to report was taken from this account");
+    if (!is_alive)
+        return reason_set(reason, STATUS_DENIED, "", "this account is %s",
+                          account_state_text(account.state));
+    return account_check_rights(&account, report->kind == REPORT_OF_POLICY ? 1u << RIGHT_REPORT : 0,
+                                reason);
 }
 
 /* Whether this account waits for an answer about this policy already. Two at the same moment are two reports, which harms nobody. */
@@ -73,12 +74,18 @@ static Status check_first(Reports *reports, const NewReport *report, Arena *aren
 static Status check_policy(Reports *reports, const NewReport *report, Arena *arena)
 {
     Policy policy;
-    CHECK((report->kind == REPORT_OF_TROUBLE) == (report->policy == 0));
+    bool is_of_policy = report->kind == REPORT_OF_POLICY || report->kind == REPORT_OF_APPEAL;
+    CHECK(is_of_policy == (report->policy != 0));
     if (report->policy == 0)
         return STATUS_OK;
     TRY(policies_read(reports->options.policies, report->policy, arena, &policy));
     PolicyState state = policy.facts.moves[policy.facts.move_count - 1].state;
     return state == POLICY_DELETED || state == POLICY_VOID ? STATUS_NOT_FOUND : STATUS_OK;
+}
+
+Status reports_reserve(Reports *reports, uint64_t *ret_id)
+{
+    return sequence_next(reports->ids, ret_id);
 }
 
 Status reports_make(Reports *reports, const NewReport *report, uint64_t *ret_id, Reason *reason)
@@ -90,7 +97,8 @@ Status reports_make(Reports *reports, const NewReport *report, uint64_t *ret_id,
     TRY(check_account(reports, report, arena, reason));
     TRY(check_policy(reports, report, arena));
     TRY(check_first(reports, report, arena, reason));
-    Report made = {.kind = report->kind,
+    Report made = {.id = report->id,
+                   .kind = report->kind,
                    .policy = report->policy,
                    .account = report->account,
                    .email = report->email,
@@ -99,8 +107,13 @@ Status reports_make(Reports *reports, const NewReport *report, uint64_t *ret_id,
                    .state = REPORT_OPEN,
                    .reason = SLICE_EMPTY};
     made.since_us = made.made_us;
-    TRY(sequence_next(reports->ids, &made.id));
-    TRY(report_row_write(reports, NULL, &made, arena));
+    if (made.id == 0)
+        TRY(reports_reserve(reports, &made.id));
+    Status status = report_row_write(reports, NULL, &made, arena);
+    if (status == STATUS_CONFLICT)
+        return reason_set(reason, STATUS_REFUSED, "words",
+                          "you have written already; a moderator looks at it");
+    TRY(status);
     *ret_id = made.id;
     return STATUS_OK;
 }

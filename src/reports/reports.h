@@ -36,15 +36,19 @@ Reports *reports_new(const ReportsOptions *options);
 void reports_free(Reports *reports);
 
 typedef struct NewReport {
+    uint64_t id; /* of reports_reserve, so that it is made once; 0: a new one */
     ReportKind kind;
     uint64_t policy;  /* POLICY, APPEAL */
-    uint64_t account; /* 0: a visitor. APPEAL: the policy's owner */
+    uint64_t account; /* 0: a visitor. APPEAL: the policy's owner; RIGHTS: whose they are */
     Slice email;      /* of a visitor who wants an answer; may be empty, but for TROUBLE */
     Slice words;
 } NewReport;
 
+/* An id that no other report has or gets. */
+MUST_USE Status reports_reserve(Reports *reports, uint64_t *ret_id);
 /* INVALID: words or e-mail break a rule. DENIED: the right to report was taken from the account. NOT_FOUND: no such
- * policy. REFUSED: this account has an open report about it. UNKNOWN: perhaps made; again may make a second one. */
+ * policy. REFUSED: this account has an open report about it, or the report of this id is there. UNKNOWN: perhaps made; again may make a second one, unless
+ * it has an id. */
 MUST_USE Status reports_make(Reports *reports, const NewReport *report, uint64_t *ret_id,
                              Reason *reason);
 

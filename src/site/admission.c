@@ -4,8 +4,10 @@
  *   1. Under /api/, "Authorization: Bearer …" names a personal token; everywhere, the cookie `session` names a session. A token that
  *      does not work is 401; a session that is gone means logged out, and its cookie is taken back.
  *   2. The route's access: whoever is not logged in is led to the log-in page and back afterwards (pages), or gets 401 (programs);
- *      who is logged in and may not gets 403 with the rule; so does a role that needs the second factor and has not shown it.
- *   3. A request that changes something and relies on a cookie must carry the form's token (field `csrf`, or the header
+ *      who is logged in and may not gets 403 with the rule; so does a role that needs the second factor and has not shown it, and somebody from
+ *      whom an ordinary right was taken that it needs. No form is shown that will be refused.
+ *   3. A GET may not ask for what another door of the same use case knows and this one does not take: 400, which names it.
+ *   4. A request that changes something and relies on a cookie must carry the form's token (field `csrf`, or the header
  *      X-CSRF-Token for scripts and programs), a keyed hash of the session, or of the visitor's own cookie before logging in: another site can
  *      make a browser send the cookie, but cannot know the token. What browsers say of the origin (Sec-Fetch-Site, Origin) must
  *      not contradict it either.
@@ -235,30 +237,15 @@ static Status check_role(WebRequest *request, Viewer *viewer)
 
 static Status check_access(WebRequest *request, Viewer *viewer)
 {
-    const Account *account = &viewer->account;
-    switch (web_route(request)->access) {
-    case WEB_PUBLIC:
-    case WEB_GUEST:
-        return STATUS_OK;
-    case WEB_LOGIN:
-        return viewer->known ? STATUS_OK : lead_to_login(request, viewer);
-    case WEB_VOTER:
-        if (!viewer->known)
-            return lead_to_login(request, viewer);
-        if (account->state != ACCOUNT_CONFIRMED)
-            return reason_set(
-                web_reason(request), STATUS_DENIED, "",
-                "confirm your e-mail address first; the letter with the link is on its way");
-        return account_may(account, RIGHT_VOTE)
-                   ? STATUS_OK
-                   : reason_set(web_reason(request), STATUS_DENIED, "",
-                                "the right to vote was taken from this account");
-    case WEB_ROLE:
-        if (!viewer->known)
-            return lead_to_login(request, viewer);
-        return check_role(request, viewer);
-    }
-    return STATUS_DENIED;
+    const WebRoute *route = web_route(request);
+    if (route->access > WEB_GUEST && !viewer->known)
+        return lead_to_login(request, viewer);
+    if (route->access == WEB_ROLE)
+        TRY(check_role(request, viewer));
+    Status status =
+        actor_check_rights(&viewer->actor, route->access, route->needs, web_reason(request));
+    viewer->lost_right = status != STATUS_OK && viewer->account.state == ACCOUNT_CONFIRMED;
+    return status;
 }
 
 static Slice read_cookie(const void *from, const char *name)
@@ -307,6 +294,36 @@ static Status check_tries(WebRequest *request, const Viewer *viewer)
                                             web_reason(request));
 }
 
+static const Operation *operation_named(const char *name)
+{
+    size_t i = 0;
+    while (OPERATIONS[i] != NULL && strcmp(OPERATIONS[i]->name, name) != 0)
+        i++;
+    CHECK(OPERATIONS[i] != NULL);
+    return OPERATIONS[i];
+}
+
+/* A field that other doors of the same use case take, and this one does not: whoever asks for it must not get the answer to another question. What
+ * nobody takes is no question of ours. */
+static Status refuse_what_is_not_taken(WebRequest *request)
+{
+    const WebRoute *route = web_route(request);
+    Slice rest = web_query(request), encoded, value, name;
+    if (route->shows == NULL || route->method != WEB_GET || rest.size == 0)
+        return STATUS_OK;
+    const Operation *operation = operation_named(route->shows);
+    while (http_next_pair(&rest, &encoded, &value)) {
+        if (route_query_param(route, encoded, web_arena(request)) != NULL ||
+            http_decode(encoded, HTTP_DECODE_FORM, web_arena(request), &name) != STATUS_OK)
+            continue;
+        for (size_t i = 0; i < operation_input_count(operation); i++)
+            if (slice_equal(name, slice_from(operation->inputs[i].name)))
+                return reason_set(web_reason(request), STATUS_INVALID, operation->inputs[i].name,
+                                  "cannot be chosen here; leave it out");
+    }
+    return STATUS_OK;
+}
+
 Status site_admit(WebRequest *request)
 {
     static const Slice BEARER = {"Bearer ", 7};
@@ -323,6 +340,8 @@ Status site_admit(WebRequest *request)
     if (viewer->known || web_route(request)->method != WEB_GET)
         viewer->csrf = csrf_of(request, viewer, false);
     TRY(check_access(request, viewer));
+    if (viewer->known || web_route(request)->access <= WEB_GUEST) /* else led to the log-in page */
+        TRY(refuse_what_is_not_taken(request));
     TRY(check_forgery(request, viewer));
     TRY(check_tries(request, viewer));
     return web_route(request)->admits != NULL ? web_route(request)->admits(request) : STATUS_OK;

@@ -479,6 +479,7 @@ static WebRoute route_of(const FormPage *page)
     return (WebRoute){.access = operation->access,
                       .whose = operation->whose,
                       .roles = operation->roles,
+                      .needs = operation->needs,
                       .seconds = operation->seconds,
                       .always = operation->always,
                       .threads = operation->threads,
@@ -518,6 +519,7 @@ bool form_shown_route(const FormPage *page, WebRoute *ret_route)
     route.path = page->path;
     route.handler = form_show;
     route.help = page->help != NULL ? page->help : route.help;
+    route.shows = page->shows;
     (void)operation_params(page->operation, page->path, WEB_FORM, route.params);
     as_typed(page->operation, &route, WEB_QUERY, BEGINS_MAX);
     *ret_route = route;

@@ -44,6 +44,8 @@ typedef struct FormPage {
         path; /* where it is shown; NULL: it is a button on another page, and `fill` and `draw` are that page's */
     size_t size;      /* of the view */
     const char *help; /* of the GET; NULL: the operation's */
+    const char
+        *shows; /* the operation whose answer is on the page, too, as in WebRoute; NULL: none */
     /* Fills the rest of the view, and says what stands around it. Anything but OK is an error page. On a first showing form->typed may
      * be given values to begin with; what the address names (?policy=12) is there already, and form->fault may say what is wrong with it. The frame begins as `title` in one column; one
      * that answers by itself (web_redirect) leaves it without a title. NULL: there is nothing else to show. */

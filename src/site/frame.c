@@ -176,6 +176,10 @@ void frame_error_page(WebRequest *request, const ErrorWords *words)
         view.way = "/my/second-factor";
         view.way_text = "Go to your second factor";
     }
+    if (viewer_or_nobody(request)->lost_right) {
+        view.way = "/appeal";
+        view.way_text = "See why, and what you can do";
+    }
     Buffer *out = page_begin(request, &frame);
     error_page(out, &view);
     page_end(request, out);

@@ -26,6 +26,7 @@ typedef struct Chooser {
 typedef struct RankList {
     const char *name; /* of the list in live events: "rows", "ever"; an empty one is not live */
     uint32_t days;    /* 0: all votes, which need no second column */
+    bool is_past;     /* without the curves, which are those of the last days */
     Arena *arena;
     PageSlots *
         slots; /* of a shared page, for what the viewer holds on each; or NULL: the summaries say it */

@@ -84,7 +84,9 @@ static void hear_change(void *self, ChangeKind kind, uint64_t id)
     }
     if (kind == CHANGE_POLICY)
         shared_pages_changed(site->shared_pages, SHARED_PAGE_POLICY, id);
-    if (kind == CHANGE_POLICY || kind == CHANGE_TEXT)
+    if (kind == CHANGE_ACCOUNT) /* whose name may be on any of them */
+        shared_pages_changed(site->shared_pages, SHARED_PAGE_POLICY, SHARED_PAGES_ALL);
+    if (kind == CHANGE_POLICY || kind == CHANGE_TEXT || kind == CHANGE_ACCOUNT)
         atomic_store(&site->changed_us, clock_steady_us(site->app->world.clock));
     if (kind == CHANGE_VOTES)
         shared_pages_saved(site->shared_pages, id);

@@ -30,7 +30,8 @@ struct Site {
     struct NoticeCounts *notice_counts; /* notice_counts.h */
     pthread_t refresher;
     _Atomic bool ends;
-    _Atomic int64_t changed_us; /* steady clock: when a policy was last moved or edited here */
+    _Atomic int64_t
+        changed_us; /* steady clock: when a policy, a text or a name was last changed here */
     bool started;
     const char
         *home; /* where the site is, for letters: web_server_public_url; from site_start on */
@@ -72,6 +73,7 @@ typedef struct Viewer {
     bool was_known;    /* came with a session that is gone */
     bool second;       /* the session or token was made with the second factor, which is still on */
     bool needs_second; /* was refused for want of it */
+    bool lost_right;   /* was refused because a right was taken away */
     Account account;   /* when known */
     Actor actor;       /* the same for operations: with the roles that count here */
     Session session;   /* when known and not by_token */

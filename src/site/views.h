@@ -34,7 +34,8 @@ typedef struct FrontOwn {
     int64_t now_us;
     Slice site_name;
     VotingSettings settings;
-    bool is_known;
+    bool is_known, may_propose;
+    AccountRight lost; /* where they may not propose: to vote, or to propose */
     int64_t balance, next_salary_us;
     PolicySummary summaries[FRONT_OWN]; /* the policies that they hold most on */
     size_t count;
@@ -48,6 +49,8 @@ typedef struct RankingView {
     int64_t now_us;
     Arena *arena;
     RankQuery query;
+    Slice at,
+        now_address; /* the moment in the past that was asked for, as typed; empty: now. And the same ranking as it is now */
     Slice group_name; /* of the category or party; empty: of all */
     PolicySummaryPage page;
     Chooser windows;
@@ -71,9 +74,20 @@ typedef struct RankingPageQuery {
     RankQuery query;
     uint64_t offset;
     Slice path; /* of the page: /ranking, or that of a category or party */
+    Slice at;   /* as in RankingView */
 } RankingPageQuery;
 MUST_USE Status ranking_view(Site *site, const RankingPageQuery *want, Arena *arena,
-                             RankingView *ret_view);
+                             RankingView *ret_view, Reason *reason);
+/* What such a page takes as RankingPageQuery.at. */
+#define RANKING_AT_PARAM                                                                       \
+    {                                                                                          \
+        "at", WEB_QUERY, WEB_LINE,                                                             \
+            .fallback = "", .least = 0, .most = HISTORY_UNTIL_MAX, .computes = true,           \
+            .help = "As it was at a moment that is over (UTC), as in 2026-01-31 (its end) or " \
+                    "2026-01-31T12:00."                                                        \
+    }
+/* "in the last 3 days", "in the 3 days before 31 January 2026, 12:00 UTC": after "most votes". */
+Slice ranking_window_words(const RankingView *view);
 /* "in the last 3 days", "today", "ever": after "most votes". */
 Slice window_words(uint32_t days, Arena *arena);
 

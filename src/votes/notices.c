@@ -1,10 +1,11 @@
 /* notices.c -- see notices.h. Row = account of table `notices`: column `all` has the moment up to which all are dismissed (8 bytes), any other
- * column is the key of one that is. A key is policy, kind of thing (a: an answer, m: a move, n: it is new, r: a revision) and its number, which never
- * changes. */
+ * column is the key of one that is. A key is policy, kind of thing (a: an answer, m: a move, n: it is new, r: a revision; k: account, and a change of its
+ * rights) and its number, which never changes. */
 #include "votes/notices.h"
 
 #include <stdlib.h>
 
+#include "accounts/rights_changes.h"
 #include "policies/answers.h"
 #include "votes/votes_private.h"
 
@@ -120,7 +121,7 @@ static bool is_key(Slice key)
     Slice rest = key, policy;
     uint64_t number;
     return key.size <= NOTICE_KEY_BYTES && slice_split(&rest, '-', &policy) && rest.size > 1 &&
-           policy.data[0] != '0' && strchr("amnr", rest.data[0]) != NULL && rest.data[0] != '\0' &&
+           policy.data[0] != '0' && strchr("akmnr", rest.data[0]) != NULL && rest.data[0] != '\0' &&
            (rest.size == 2 || rest.data[1] != '0') && slice_to_u64(policy, &number) == STATUS_OK &&
            slice_to_u64(slice_after(rest, 1), &number) == STATUS_OK;
 }
@@ -366,6 +367,19 @@ static Status consider_followed(NoticeList *list)
     return STATUS_OK;
 }
 
+static Status consider_rights(NoticeList *list)
+{
+    RightsChange change;
+    TRY(accounts_rights_change(list->votes->accounts, list->viewer, list->arena, &change));
+    if (change.number == 0)
+        return STATUS_OK;
+    PolicyNotice notice = notice_about(0, NOTICE_RIGHTS, change.actor, change.time_us);
+    notice.name = rights_change_words(&change, list->arena);
+    notice.reason = change.reason;
+    consider(list, notice, (NoticeKey){list->viewer, 'k', change.number});
+    return STATUS_OK;
+}
+
 static Status fill_name(Votes *votes, PolicyNotice *notice, Arena *arena)
 {
     Policy policy;
@@ -398,6 +412,8 @@ static Status fill_reason(Votes *votes, PolicyNotice *notice, Arena *arena)
 /* The cache has no names and no reasons; those that are shown are read. */
 static Status fill_words(Votes *votes, PolicyNotice *notice, Arena *arena)
 {
+    if (notice->kind == NOTICE_RIGHTS)
+        return STATUS_OK;
     TRY(fill_name(votes, notice, arena));
     return fill_reason(votes, notice, arena);
 }
@@ -436,6 +452,7 @@ Status notices_list(Votes *votes, uint64_t account, Arena *arena, PolicyNotice *
     }
     TRY(consider_answers(list));
     TRY(consider_followed(list));
+    TRY(consider_rights(list));
     for (size_t i = 0; i < list->count; i++)
         TRY(fill_words(votes, &list->notices[i], arena));
     *ret_notices = list->notices;

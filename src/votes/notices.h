@@ -4,6 +4,7 @@
  * person has dismissed. So a move of a policy with a million voters costs no more than any other.
  *   1. Every move that a voter should know of, every merge into the policy, and the latest change of its text and of its official answer, by
  *      somebody else, in the last NOTICES_DAYS days, is there until it is dismissed; what happened before the account was made is not.
+ *      So is the last change of the person's own rights.
  *      Of what is new in the categories and parties that the person follows, the newest 100 policies of the site are looked at.
  *   2. Dismissing is repeatable, and in any order; a dismissal lives longer than what it dismisses.
  *   3. Bounded: the lines of a voter, the watch list, the newest 100 policies of an owner, 100 merges into one policy; facts come from the
@@ -26,7 +27,8 @@ enum { NOTICES_MAX = 50, NOTICES_DAYS = 365, NOTICE_KEY_BYTES = 40 };
     X(RESTORED, "restored", "it is back: an appeal was granted")                      \
     X(JOINED, "joined", "another policy was merged into it; its votes count here")    \
     X(ANSWERED, "answered", "it has an official answer")                              \
-    X(NEW, "new", "it is new in a category or party that you follow")
+    X(NEW, "new", "it is new in a category or party that you follow")                 \
+    X(RIGHTS, "rights", "what your account may do was changed")
 typedef enum NoticeKind {
 #define X(name, word, text) NOTICE_##name,
     NOTICE_KIND_LIST(X)
@@ -41,8 +43,9 @@ typedef struct PolicyNotice {
     Slice
         key; /* names it for dismissing: "12-m3"; what came by a merge has the key that it has for its own voters */
     NoticeKind kind;
-    uint64_t policy;
-    Slice name; /* of the policy, as it is now; empty when it has no text any more */
+    uint64_t policy; /* RIGHTS: 0 */
+    Slice
+        name; /* of the policy, as it is now; empty when it has no text any more. RIGHTS: what was taken and given */
     uint64_t
         other; /* merging, merged: where to; retired: in favour of which; joined: which one came; 0: none */
     uint64_t actor; /* who did it; 0: the system */

@@ -512,10 +512,9 @@ static Status may_save(const Voter *voter, const SaveRequest *request, Reason *r
 {
     if (voter->account.state != ACCOUNT_CONFIRMED && !voter->head.closed)
         return reason_set(reason, STATUS_DENIED, "voter", "confirm your account first");
-    if (voter->account.denied & 1u << RIGHT_VOTE)
-        return reason_set(reason, STATUS_DENIED, "voter", "you may not vote");
-    if (request->create != NULL && voter->account.denied & 1u << RIGHT_CREATE)
-        return reason_set(reason, STATUS_DENIED, "voter", "you may not create policies");
+    TRY(account_check_rights(&voter->account,
+                             1u << RIGHT_VOTE | (request->create != NULL ? 1u << RIGHT_CREATE : 0),
+                             reason));
     return request->create != NULL ? policy_check_text(request->create, reason) : STATUS_OK;
 }
 

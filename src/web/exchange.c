@@ -163,7 +163,9 @@ static bool take_place(Pool *pool, WebRequest *request)
 bool exchange_make(WebRequest *request)
 {
     WebThreads threads =
-        request->status == STATUS_OK ? route_threads(request->match.route) : WEB_ANSWER;
+        request->status == STATUS_OK
+            ? route_threads_with(request->match.route, request->path.query, request->arena)
+            : WEB_ANSWER;
     Pool *pool = request->server->pools[threads];
     bool is_admitted_there = threads == WEB_SAVE && request->match.route->admits == NULL;
     if (pool != NULL && (is_admitted_there || answer_look(request)) && take_place(pool, request))

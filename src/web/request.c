@@ -226,6 +226,11 @@ Slice web_path(const WebRequest *request)
     return request->path.path;
 }
 
+Slice web_query(const WebRequest *request)
+{
+    return request->path.query;
+}
+
 Slice web_target(const WebRequest *request)
 {
     return request->target;

@@ -75,6 +75,8 @@ bool web_sends_form(const WebRequest *request);
 Slice web_target(const WebRequest *request);
 /* The path as it came, still encoded. */
 Slice web_path(const WebRequest *request);
+/* What follows the ?, still encoded. */
+Slice web_query(const WebRequest *request);
 /* 32 hexadecimal digits, unique; also in the header X-Request-Id and the log. A page from memory has none: it is the same for everybody. */
 Slice web_request_id(WebRequest *request);
 /* Whether errors, and pages that have both forms, should be JSON: under /api/, or when Accept prefers it. */

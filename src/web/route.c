@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "web/http_rules.h"
+
 static const char *const METHODS[WEB_METHODS] = {"GET", "POST", "PUT", "PATCH", "DELETE"};
 
 bool route_method(Slice text, WebMethod *ret_method)
@@ -207,6 +209,26 @@ static const WebParam *param_named(const WebRoute *route, Slice name)
         if (slice_equal(name, slice_from(route->params[i].name)))
             return &route->params[i];
     return NULL;
+}
+
+const WebParam *route_query_param(const WebRoute *route, Slice encoded, Arena *arena)
+{
+    Slice name;
+    if (http_decode(encoded, HTTP_DECODE_FORM, arena, &name) != STATUS_OK)
+        return NULL;
+    const WebParam *param = param_named(route, name);
+    return param != NULL && param->from == WEB_QUERY ? param : NULL;
+}
+
+WebThreads route_threads_with(const WebRoute *route, Slice query, Arena *arena)
+{
+    Slice name, value;
+    while (http_next_pair(&query, &name, &value)) {
+        const WebParam *param = route_query_param(route, name, arena);
+        if (param != NULL && param->computes && value.size > 0)
+            return WEB_COMPUTE;
+    }
+    return route_threads(route);
 }
 
 /* Captures are filled by their order, so the table must name them in that order and first. */

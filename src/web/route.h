@@ -91,6 +91,7 @@ typedef struct WebParam {
     bool or_number;           /* a LINE that JSON may also give as a whole number, not negative */
     bool
         by_id; /* TEXTS of a form, each with an id in its name as NUMBERS have: "12=abc" is held[12]=abc */
+    bool computes;            /* of a query: with it the answer takes long to make (WEB_COMPUTE) */
     const char *help;
 } WebParam;
 
@@ -106,6 +107,8 @@ typedef struct WebRoute {
     WebWhose whose;
     /* For WEB_ROLE and WEB_OWN_OR_ROLE: bits that are the application's; one of them is enough. */
     uint32_t roles;
+    /* For `admit`: bits that are the application's; who is logged in and lacks one of them is refused. */
+    uint32_t needs;
     /* What the body may hold at most; 0 is "no body", and WEB_BODY_DEFAULT the setting body_bytes. */
     int64_t body_bytes;
     /* A form with a file in it is taken, too (multipart.h): the file's text is the field of its name. */
@@ -118,6 +121,8 @@ typedef struct WebRoute {
     bool asks;
     /* What it does is allowed by a secret in its address, and by nothing that a browser adds: no form's token is asked for. For `admit`. */
     bool by_link;
+    /* The use case whose answer this page shows. What that knows and the page does not take is refused, and not ignored. For `admit`. */
+    const char *shows;
     /* For programs: allowed by what the request itself carries, or to everybody. No form's token is asked of who is not logged in. For
      * `admit`. */
     bool by_program;
@@ -202,6 +207,10 @@ WebMatch routes_find(const Routes *routes, WebMethod method, Slice path);
 size_t route_param_count(const WebRoute *route);
 /* The threads that run it; never WEB_BY_METHOD. */
 WebThreads route_threads(const WebRoute *route);
+/* The same of a request with this query, still encoded: a parameter may make it take long. */
+WebThreads route_threads_with(const WebRoute *route, Slice query, Arena *arena);
+/* What the route takes of the query by this name, still encoded; NULL: nothing. */
+const WebParam *route_query_param(const WebRoute *route, Slice name, Arena *arena);
 /* Whether the route reads its body as this kind. */
 bool route_takes(const WebRoute *route, WebFrom from);
 

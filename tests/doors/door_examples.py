@@ -396,7 +396,7 @@ def more_and_less(site):
 def of_who_was_changed_meanwhile(site):
     who = site.person("somebody")
     seen = version_of(site, who)
-    site.prepare("user", "rights", who.name, "--seen", str(seen), "--deny", "tag")
+    site.prepare("user", "rights", who.name, "--seen", str(seen), "--deny", "tag", "--reason", "Spam.")
     return Deed(site.person("admin", "admin"), {"id": who, "roles": [], "denied": ["comment"], "version": seen, "reason": "A new job."},
                 refused="in between")
 

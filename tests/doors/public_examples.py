@@ -74,3 +74,24 @@ def first_text(site):
 @example("revision_show")
 def no_such_text(site):
     return Deed(None, {"policy": voted(site, "Look at no text"), "revision": 2}, refused="")
+
+
+def without_a_right(site, right="tag"):
+    who = site.person("somebody")
+    site.prepare("user", "rights", who.name, "--seen", str(site.prepare("user", "show", who.name)["version"]), "--deny", right, "--reason", "Spam.")
+    return who
+
+
+@example("rights_show")
+def taken(site):
+    return Deed(without_a_right(site), {})
+
+
+@example("rights_appeal")
+def against_it(site):
+    return Deed(without_a_right(site), {"words": "It was no spam."})
+
+
+@example("rights_appeal")
+def against_nothing(site):
+    return Deed(site.person("somebody"), {"words": "It was no spam."}, refused="nothing is taken away")

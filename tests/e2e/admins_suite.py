@@ -62,7 +62,7 @@ def look_after_people(admin, town, person):
     find_person(admin, "twin-one")
     expect(page.locator("main")).to_contain_text("twin-two registered with the same browser")
     find_person(admin, "admin")
-    set_rights(admin, "", admin=False)
+    set_rights(admin, "It is enough.", admin=False)
     admin.wrong("from yourself")
     edda = person("edda")
     edda.menu("People")

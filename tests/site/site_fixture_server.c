@@ -121,11 +121,11 @@ static Status move_policy(uint64_t policy, const char *state, Reason *reason)
     return STATUS_OK;
 }
 
-static Status give_role(uint64_t account, const char *name, Reason *reason)
+/* One or several with commas between. */
+static Status give_roles(uint64_t account, const char *names, Reason *reason)
 {
-    AccountRole role;
-    TRY(word_find(ACCOUNT_ROLE_WORDS, slice_from(name), "role", &role, reason));
-    AccountRights rights = {.roles = 1u << role};
+    AccountRights rights = {0};
+    TRY(account_roles_from(slice_from(names), "role", &rights.roles, reason));
     TRY(accounts_set_rights(booth.app.accounts, account, &rights, reason));
     printf("done\n");
     return STATUS_OK;
@@ -364,7 +364,7 @@ static Status obey(char *line, Reason *reason)
     if (rest != NULL && strcmp(line, "policy") == 0)
         return add_policy(number, rest, reason);
     if (rest != NULL && strcmp(line, "role") == 0)
-        return give_role(number, rest, reason);
+        return give_roles(number, rest, reason);
     if (rest != NULL && strcmp(line, "connect") == 0)
         return connect_account(number, rest, reason);
     if (rest != NULL && strcmp(line, "deny") == 0)

@@ -2,6 +2,7 @@
 
 The table of routes (`ostraka routes --json`) says who may ask and whose the thing may be; each row is asked here by somebody of every kind, and
 the answer must be what the row says. A row with a name in its path that stands in no list below fails, so none is left out."""
+import html
 import http.client
 import itertools
 import json
@@ -14,7 +15,9 @@ from conftest import ostraka
 from site_people import SitePeople
 
 ROLES = ["admin", "edit_policies", "edit_users", "moderate_comments", "moderate_tags", "moderate_policies", "feature", "respond"]
-KINDS = ["nobody", "voter", *ROLES]
+NEEDS_SECOND = "moderate_comments"  # the role that counts only with a second factor, which nobody here has shown; no route asks for it
+UNSHOWN = "a role without its second factor"  # all roles, and that one among them
+KINDS = ["nobody", "voter", UNSHOWN, *ROLES]
 ROUTES = json.loads(ostraka("routes", "--json").stdout)
 A_NAME = "0" * 32  # of something that is not there
 
@@ -29,8 +32,8 @@ class Asker:
             name = f"asker{next(Asker.numbers)}"
             self.voter = town.site_fixture.voter(name)
             self.cookies["session"] = self.voter.secret
-        if kind in ROLES:
-            town.site_fixture.tell("role", self.voter.id, kind)
+        if kind in ROLES or kind == UNSHOWN:
+            town.site_fixture.tell("role", self.voter.id, ",".join(ROLES) if kind == UNSHOWN else kind)
         page = self.ask("GET", "/login" if kind == "nobody" else "/my/sessions")
         self.csrf = re.search(r'name="csrf" value="([0-9a-f]+)"', page.text)[1]
 
@@ -193,7 +196,7 @@ def is_refusal(answer, route, things):
 def town(tmp_path_factory):
     directory = tmp_path_factory.mktemp("access")
     (directory / "journals").write_text("[journal open]\nput = any\nclaim = any\n")
-    town = SitePeople(directory / "town", "journal_file", directory / "journals")
+    town = SitePeople(directory / "town", "journal_file", directory / "journals", "second_factor_roles", NEEDS_SECOND)
     yield town
     assert town.site_fixture.stop() == 0
 
@@ -212,7 +215,30 @@ def cases():
 
 
 def test_the_table_names_roles_that_there_are():
-    assert {role for route in ROUTES for role in route["roles"]} <= set(ROLES)
+    asked = {role for route in ROUTES for role in route["roles"]}
+    assert asked <= set(ROLES) - {NEEDS_SECOND}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_page_leads_to_what_its_reader_may_not_see(town, things, kind):
+    """Menus and pages show what counts for this session, which is not what the account has where a second factor is missing."""
+    asker, refused, asked = Asker(town, kind), [], set()
+    pages = ["/", f"/policies/{things.others_policy}", "/desk", "/desk/featured", "/admin", "/moderation", "/my/profile"]
+    for page in pages:
+        answer = asker.ask("GET", page)
+        if answer.status == 403 and page.startswith(("/desk", "/admin")):
+            continue
+        assert answer.status in (200, 303, 308), (page, answer.status)
+        if answer.status == 308:
+            answer = asker.ask("GET", answer.headers["Location"])
+        for path in {html.unescape(href).partition("#")[0] for href in re.findall(r'<a [^>]*href="(/[^"]*)"', answer.text)} - asked:
+            asked.add(path)
+            if asker.ask("GET", path).status == 403:
+                refused.append(f"{page} leads {kind} to {path}")
+    assert not refused, "\n".join(refused)
+    assert len(asked) > 15 and (kind == "nobody") == ("/my/votes" not in asked)
+    assert ("/desk" in asked) == (kind in ("admin", "edit_policies", "moderate_policies", "feature", "respond"))
+    assert ("/my/second-factor" in asked) or kind not in (UNSHOWN, NEEDS_SECOND)
 
 
 def test_everybody_gets_what_the_table_says_and_nobody_more(town, things):

@@ -143,12 +143,12 @@ def test_a_form_that_saw_an_older_version_is_told(house, admin):
     path = house.person("volker")
     page = admin.get(path)
     seen = json.loads(house.tell("user", "show", "volker", "--json"))["version"]
-    house.tell("user", "rights", "volker", "--deny", "tag", "--seen", str(seen))
-    answer = send(admin, page, path, [("denied", "vote")])
+    house.tell("user", "rights", "volker", "--deny", "tag", "--reason", "Spam.", "--seen", str(seen))
+    answer = send(admin, page, path, [("denied", "vote")], reason="Why.")
     assert answer.code == 409 and "in between" in answer.words and "taken away: tag" in answer.words
     assert json.loads(house.tell("user", "show", "volker", "--json"))["denied"] == ["tag"]
     # The form that comes back has what stands now, and is of the version that stands now.
-    assert send(admin, answer, path, [("denied", "tag"), ("denied", "vote")]).code == 303
+    assert send(admin, answer, path, [("denied", "tag"), ("denied", "vote")], reason="Why.").code == 303
     # So it is for programs and for commands; and none may leave out what it saw.
     program = Program(house, "admin")
     code, told = program.ask("PUT", f"people/{house.people['volker']}/rights", {"denied": [], "version": seen, "reason": "late"})
@@ -164,23 +164,23 @@ def test_who_edits_people_takes_rights_but_gives_no_roles(house):
     edda, path = house.browser("edda"), house.person("vera")
     page = edda.get(path)
     assert 'type="checkbox" name="roles"' not in page.text
-    assert send(edda, page, path, [("denied", "report")]).code == 303
+    assert send(edda, page, path, [("denied", "report")], reason="Why.").code == 303
     assert json.loads(house.tell("user", "show", "vera", "--json"))["denied"] == ["report"]
-    assert send(edda, edda.get(path), path, [("roles", "admin")]).code == 403
-    assert send(edda, edda.get(house.person("edda")), house.person("edda"), [("roles", "edit_users"), ("roles", "admin")]).code == 403
+    assert send(edda, edda.get(path), path, [("roles", "admin")], reason="Why.").code == 403
+    assert send(edda, edda.get(house.person("edda")), house.person("edda"), [("roles", "edit_users"), ("roles", "admin")], reason="Why.").code == 403
     boss = edda.get(house.person("admin"))
     assert not [form for form in boss.reader.forms if form.action.endswith(house.person("admin"))]
     token = page.form(path).fields["csrf"]
-    assert edda.ask("POST", house.person("admin"), {"csrf": token, "roles": "admin", "denied": "log_in", "version": "1"}).code == 403
+    assert edda.ask("POST", house.person("admin"), {"csrf": token, "roles": "admin", "denied": "log_in", "version": "1", "reason": "x"}).code == 403
     assert edda.ask("POST", house.person("admin") + "/sessions", {"csrf": token}).code == 403
 
 
 def test_an_admin_cannot_lock_themselves_out(house, admin):
     path = house.person("admin")
-    answer = send(admin, admin.get(path), path, [("roles", "feature")])
+    answer = send(admin, admin.get(path), path, [("roles", "feature")], reason="Why.")
     assert answer.code == 422 and "from yourself" in answer.words
     assert json.loads(house.tell("user", "show", "admin", "--json"))["roles"] == ["admin"]
-    assert send(admin, admin.get(path), path, [("roles", "nonsense")]).code == 422
+    assert send(admin, admin.get(path), path, [("roles", "nonsense")], reason="Why.").code == 422
 
 
 def test_somebody_is_logged_out_everywhere(house, admin):

@@ -135,9 +135,12 @@ def test_one_open_report_of_one_person(town):
 
 def test_the_right_to_report_can_be_taken(town):
     policy = town.policy("emil", "Right away")
-    browser = town.person("silenced")
+    browser, path = town.person("silenced"), f"/policies/{policy}/report"
+    page = browser.get(path)
     town.site_fixture.tell("deny", voter_id(town, "silenced"), "report")
-    assert report(browser, policy, "Spam.").code == 403
+    assert browser.send(page, "/report", words="Spam.").code == 403
+    again = browser.get(path)
+    assert again.code == 403 and "the right to report was taken" in again.words and "<textarea" not in again.text
 
 
 def voter_id(town, name):

@@ -75,6 +75,46 @@ def test_a_real_name_is_kept_and_shown_only_when_asked_for(town):
     assert "real_name_shown" not in voter.get("/my/profile").form("/my/profile")
 
 
+def test_everybody_sees_a_real_name_beside_the_user_name_until_it_is_switched_off(site_fixture):
+    number = next(NAMES)
+    owner, editor = site_fixture.voter(f"owner{number}", 30), site_fixture.voter(f"editor{number}")
+    site_fixture.tell("role", editor.id, "edit_policies,respond")
+    rivers = site_fixture.policy(owner, f"Clean rivers {number}")
+    for path, fields in ((f"/policies/{rivers}/edit", {"description": "Another text."}), (f"/policies/{rivers}/answer", {"text": "We will.", "outcome": "accepted"})):
+        form = next(form for action, form in Forms(editor.get(path).text).forms.items() if action.endswith(path.rpartition("/")[2]))
+        answer = editor.ask("POST", path, {"category": 1, "name": f"Clean rivers {number}", **form, **fields})
+        assert answer.code == 303, answer.words
+    pages = [f"/policies/{rivers}-clean-rivers-{number}", *(f"/policies/{rivers}/{page}" for page in ("revisions", "revisions/1", "revisions/2", "answers"))]
+    programs = [f"/api/v1/policies/{rivers}", f"/api/v1/policies/{rivers}/revisions", f"/api/v1/policies/{rivers}/revisions/2", f"/api/v1/policies/{rivers}/answer"]
+    visitor = lambda path: owner.get(path, secret="").text
+    member = lambda path: site_fixture.other.get(path).text
+    site_fixture.other = getattr(site_fixture, "other", None) or site_fixture.voter(f"other{number}")
+
+    def show(person, name, shown):
+        form = person.get("/my/profile").form("/my/profile")
+        assert person.send("/my/profile", form, real_name=name, real_name_shown=shown).code == 303
+
+    def where(text):
+        """On which pages and in which answers a visitor and a member find the text; each is asked for twice, so that it is kept."""
+        found = [{path for path in pages + programs if text in look(path)} for look in (visitor, visitor, member)]
+        assert found[0] == found[1] == found[2], found
+        return found[0]
+
+    owned, edited = {pages[0], pages[1], pages[2], programs[0], programs[1]}, {*pages[:2], pages[3], pages[4], *programs[1:]}
+    for person, name, there in ((owner, "Ada <i>Lovelace</i>", owned), (editor, "Grace H\u200dopper", edited)):
+        written = name.replace("<", "&lt;").replace(">", "&gt;")
+        show(person, name, None)
+        assert where(name) | where(written) == set()
+        show(person, name, "on")
+        assert where(written) | (where(name) - set(pages)) == there
+        assert "<i>Lovelace" not in "".join(map(visitor, pages))
+        assert f"{person.name} (<bdi>{written}</bdi>)" in visitor(pages[0] if person is owner else pages[3])
+        show(person, name, None)
+        assert where(name) | where(written) == set(), "at once, also where a page was kept"
+    shown = site_fixture.other.get(programs[0]).text
+    assert '"owner_real_name":null' in shown and f'"owner_name":"{owner.name}"' in shown
+
+
 def test_a_name_that_is_too_long_comes_back_with_the_rule(town):
     _, voter, _ = town
     form = voter.get("/my/profile").form("/my/profile")

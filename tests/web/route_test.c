@@ -71,6 +71,22 @@ TEST(what_writes_has_threads_of_its_own)
     EXPECT(route_threads(&(WebRoute){.method = WEB_GET, .threads = WEB_PASSWORD}) == WEB_PASSWORD);
 }
 
+TEST(a_parameter_that_takes_long_is_computed_however_its_name_is_written)
+{
+    static const WebRoute PAST = {
+        .method = WEB_GET,
+        .params = {{"days", WEB_QUERY, WEB_NUMBER}, {"at", WEB_QUERY, WEB_LINE, .computes = true}}};
+    static const char *const LONG[] = {"at=2026-01-31", "days=3&at=x", "%61t=x", "at=&at=x",
+                                       "a%74=%32"},
+                             *const SHORT[] = {"",      "days=3",         "at=",  "at",
+                                               "att=x", "days=at&x=at=3", "%zz=1"};
+    ARENA_SCOPE Arena *arena = arena_new();
+    for (size_t i = 0; i < sizeof LONG / sizeof LONG[0]; i++)
+        EXPECT(route_threads_with(&PAST, slice_from(LONG[i]), arena) == WEB_COMPUTE);
+    for (size_t i = 0; i < sizeof SHORT / sizeof SHORT[0]; i++)
+        EXPECT(route_threads_with(&PAST, slice_from(SHORT[i]), arena) == WEB_ANSWER);
+}
+
 TEST(other_paths_fit_nothing)
 {
     static const char *const cases[] = {"/policies/",

@@ -41,8 +41,8 @@ static Status show_activity(WebRequest *request)
 }
 
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/admin/activity", show_activity, ADMIN_ROW(ADMIN_ROLES), .threads = WEB_SAVE,
-     .help = "All acts, newest first: who, what, when, from where, why.",
+    {WEB_GET, "/admin/activity", show_activity, .shows = "audit_list_all", ADMIN_ROW(ADMIN_ROLES),
+     .threads = WEB_SAVE, .help = "All acts, newest first: who, what, when, from where, why.",
      .params = {[P_INSTANCE] = {"instance", WEB_QUERY, WEB_LINE, .fallback = "", .most = 200,
                                 .help = "Only of this instance, by its address."},
                 [P_WHO] = {"who", WEB_QUERY, WEB_LINE, .fallback = "", .most = 300,

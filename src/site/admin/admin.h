@@ -35,10 +35,6 @@ typedef struct GlanceView {
 
 /* ---- People (people.c) ----------------------------------------------------------------------------------------------- */
 
-/* Roles and rights in words for people; for programs they are account_role_text and account_right_text. */
-const char *role_words(AccountRole role);
-const char *right_words(AccountRight right);
-
 /* Begins with the form that was sent, which is for their rights or their sessions. */
 typedef struct PersonPage {
     Form form;

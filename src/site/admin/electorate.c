@@ -66,7 +66,7 @@ static Status show(WebRequest *request)
 
 /* clang-format off */
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/admin/electorate", show, ADMIN_ROW(ADMIN_ROLES), .threads = WEB_SAVE,
+    {WEB_GET, "/admin/electorate", show, .shows = "invite_list", ADMIN_ROW(ADMIN_ROLES), .threads = WEB_SAVE,
      .help = "Who may join, invitations, the roll.",
      .params = {[P_POSITION] = {"position", WEB_QUERY, WEB_OPAQUE, .fallback = "", .most = 64, .help = "Where the list of invitations goes on."}}},
 };

@@ -134,6 +134,7 @@ static Slice to_journal(WebRequest *request, const void *sent, const void *answe
 
 #define ON_JOURNAL .fill = fill_journal, .draw = draw_journal, .leads = to_journal
 FORM(journal_pause_one, JournalPage, .path = "/admin/journals/{journal}", ON_JOURNAL,
+     .shows = "journal_entries",
      .help = "A journal: figures, pause, and the entries that were given up.");
 FORM(journal_resume_one, JournalPage, ON_JOURNAL);
 FORM(journal_requeue_all, JournalPage, ON_JOURNAL);

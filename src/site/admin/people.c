@@ -2,32 +2,6 @@
 #include "site/admin/admin.h"
 #include "site/pages.h"
 
-const char *role_words(AccountRole role)
-{
-    static const char *const WORDS[ROLE_COUNT] = {
-        [ROLE_ADMIN] = "admin",
-        [ROLE_EDIT_POLICIES] = "edit all policies",
-        [ROLE_EDIT_USERS] = "manage people",
-        [ROLE_MODERATE_COMMENTS] = "moderate comments",
-        [ROLE_MODERATE_TAGS] = "moderate tags",
-        [ROLE_MODERATE_POLICIES] = "moderate policies",
-        [ROLE_FEATURE] = "choose featured policies",
-        [ROLE_RESPOND] = "answer officially",
-    };
-    CHECK(role < ROLE_COUNT);
-    return WORDS[role];
-}
-
-const char *right_words(AccountRight right)
-{
-    static const char *const WORDS[RIGHT_COUNT] = {
-        [RIGHT_LOG_IN] = "log in",   [RIGHT_VOTE] = "vote", [RIGHT_CREATE] = "propose policies",
-        [RIGHT_COMMENT] = "comment", [RIGHT_TAG] = "tag",   [RIGHT_REPORT] = "report",
-    };
-    CHECK(right < RIGHT_COUNT);
-    return WORDS[right];
-}
-
 enum { P_QUERY, P_ROLE, P_STATE, P_POSITION };
 
 static Status show_people(WebRequest *request)
@@ -51,7 +25,7 @@ static Status show_people(WebRequest *request)
 
 /* clang-format off */
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/admin/people", show_people, ADMIN_ROW(PEOPLE_ROLES), .threads = WEB_SAVE,
+    {WEB_GET, "/admin/people", show_people, .shows = "people_list", ADMIN_ROW(PEOPLE_ROLES), .threads = WEB_SAVE,
      .help = "People, by name, address, role or state.",
      .params = {[P_QUERY] = {"q", WEB_QUERY, WEB_LINE, .fallback = "", .most = 300, .help = "A part of a name, or a whole e-mail address."},
                 [P_ROLE] = {"role", WEB_QUERY, WEB_WORD, .optional = true, .words = ACCOUNT_ROLE_WORDS, .help = "Only with this role."},

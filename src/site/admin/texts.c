@@ -97,8 +97,8 @@ FORM(text_write, TextsPage, .path = "/admin/texts", .fill = fill, .draw = draw,
 
 /* clang-format off */
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/privacy", show_privacy, .cache_ms = 10000, .help = "What is kept about people, and how long."},
-    {WEB_GET, "/terms", show_terms, .cache_ms = 10000, .help = "The terms of this site."},
+    {WEB_GET, "/privacy", show_privacy, .shows = "text_show", .cache_ms = 10000, .help = "What is kept about people, and how long."},
+    {WEB_GET, "/terms", show_terms, .shows = "text_show", .cache_ms = 10000, .help = "The terms of this site."},
 };
 /* clang-format on */
 ROUTE_TABLE(SITE_TEXTS, ROUTES);

@@ -268,6 +268,7 @@ WebRoute operation_route(const Operation *operation)
                       .access = operation->access,
                       .whose = operation->whose,
                       .roles = operation->roles,
+                      .needs = operation->needs,
                       .seconds = operation->seconds,
                       .asks = operation->asks,
                       .by_program = operation->by_program,
@@ -279,6 +280,7 @@ WebRoute operation_route(const Operation *operation)
                       .help = operation->help,
                       .answers = operation->answers != NULL ? operation->answers->name : "Done",
                       .tag = operation->api.tag,
+                      .shows = operation->name,
                       .row = operation};
     size_t count = operation_params(operation, operation->api.path, from, route.params);
     for (size_t i = 0; i < count; i++) {

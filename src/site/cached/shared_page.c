@@ -115,11 +115,14 @@ static Status draw(SharedPages *shared_pages, const SharedPageQuery *want, PageK
 Status shared_pages_get(SharedPages *shared_pages, const SharedPageQuery *want, Arena *arena,
                         CachedPage **ret_shared_page)
 {
-    SharedPageName name = name_of(want->name, want->about), voter = name_of(VOTER, want->voter);
+    SharedPageName name = name_of(want->name, want->about), voter = name_of(VOTER, want->voter),
+                   all = name_of(want->name, SHARED_PAGES_ALL);
     PageKey key = {slice_of(name.text, name.size), false};
     int64_t changed_us = atomic_load(change_of(shared_pages, &name));
+    int64_t all_us = atomic_load(change_of(shared_pages, &all));
     int64_t saved_us = want->voter != 0 ? atomic_load(change_of(shared_pages, &voter)) : 0;
-    PageAge age = {SHARED_PAGE_MS * US_PER_MS, changed_us > saved_us ? changed_us : saved_us};
+    int64_t since_us = changed_us > saved_us ? changed_us : saved_us;
+    PageAge age = {SHARED_PAGE_MS * US_PER_MS, since_us > all_us ? since_us : all_us};
     CachedPage *shared_page = page_cache_get(shared_pages->cache, key, age);
     if (shared_page == NULL)
         return draw(shared_pages, want, key, arena, ret_shared_page);

@@ -79,6 +79,8 @@ MUST_USE Status shared_pages_get(SharedPages *shared_pages, const SharedPageQuer
 /* One that is not kept, because it is not for everybody. */
 CachedPage *shared_page_of(const SharedPageDraft *draft, int64_t made_us);
 
+#define SHARED_PAGES_ALL UINT64_MAX /* in place of `about`: all shared pages of the name */
+
 /* This process has changed something: of the voter, or of what shared pages with this `about` show. */
 void shared_pages_saved(SharedPages *shared_pages, uint64_t voter);
 void shared_pages_changed(SharedPages *shared_pages, const char *name, uint64_t about);

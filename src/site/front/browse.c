@@ -75,7 +75,7 @@ static Status show_policies(WebRequest *request)
 }
 
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/policies", show_policies, .cache_ms = 5000,
+    {WEB_GET, "/policies", show_policies, .shows = "policy_browse", .cache_ms = 5000,
      .help = "All policies: by name, newest first, or by votes.",
      .params = {[ORDER] = {"order", WEB_QUERY, WEB_WORD, .words = BROWSE_WORDS, .fallback = "date",
                            .help = "The order; with `name` always by name."},

@@ -110,6 +110,8 @@ static Status front_own(WebRequest *request, FrontOwn *ret_own)
     own.settings = *settings_at(&history, own.now_us);
     if (viewer->known && site_voter_state(request, &state) == STATUS_OK) {
         own.is_known = true;
+        own.lost = account_lost(&viewer->account, RIGHT_VOTE) ? RIGHT_VOTE : RIGHT_CREATE;
+        own.may_propose = !account_lost(&viewer->account, own.lost);
         own.balance = state->balance;
         own.next_salary_us = salary_next_us(&history, viewer->account.registered_us, own.now_us);
         add_summaries(request, &own);

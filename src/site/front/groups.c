@@ -19,7 +19,7 @@ static const struct {
 
 /* NOT_FOUND: no such group. */
 static Status group_view(Site *site, GroupKind kind, uint64_t id, const RankingPageQuery *want,
-                         Arena *arena, GroupView *ret_view)
+                         Arena *arena, GroupView *ret_view, Reason *reason)
 {
     PolicyGroup *groups;
     size_t count, i = 0;
@@ -34,7 +34,7 @@ static Status group_view(Site *site, GroupKind kind, uint64_t id, const RankingP
     view.address = group_address(kind, id, groups[i].name, arena);
     own.path = view.address;
     own.query = group_query(kind, id, want->query.days);
-    TRY(ranking_view(site, &own, arena, &view.ranking));
+    TRY(ranking_view(site, &own, arena, &view.ranking, reason));
     *ret_view = view;
     return STATUS_OK;
 }
@@ -62,7 +62,7 @@ static Status show_groups(WebRequest *request, GroupKind kind)
 }
 
 /* Rows of the parameters below. */
-enum { SLUG, DAYS, OFFSET };
+enum { SLUG, DAYS, OFFSET, AT };
 
 static Status show_group(WebRequest *request, GroupKind kind)
 {
@@ -71,16 +71,18 @@ static Status show_group(WebRequest *request, GroupKind kind)
     GroupView view;
     TRY(operations_settings(site_of(request)->ops, arena, &settings));
     RankingPageQuery want = {.query = {.days = (uint32_t)settings.window_days},
-                             .offset = (uint64_t)web_number(request, OFFSET)};
+                             .offset = (uint64_t)web_number(request, OFFSET),
+                             .at = slice_trim(web_text(request, AT))};
     if (web_has(request, DAYS))
         want.query.days = (uint32_t)web_number(request, DAYS);
-    TRY(group_view(site_of(request), kind, web_id(request, SLUG), &want, arena, &view));
+    TRY(group_view(site_of(request), kind, web_id(request, SLUG), &want, arena, &view,
+                   web_reason(request)));
     if (site_leads_on(request, slug_of(view.group.name, web_arena(request)), view.address))
         return STATUS_OK;
     site_mark_mine(request, &view.ranking.page);
     Frame frame = {.title = view.group.name,
                    .description = view.group.description,
-                   .address = view.address,
+                   .address = want.at.size > 0 ? SLICE_EMPTY : view.address,
                    .here = KINDS[kind].path,
                    .topic = view.ranking.topic};
     Buffer *out = page_begin(request, &frame);
@@ -141,25 +143,24 @@ static Status show_party(WebRequest *request)
                   .least = 0,                                                                 \
                   .most = 31,                                                                 \
                   .help = "The window; 0 is all time. Without it, the site's own."},          \
-        [OFFSET] = {                                                                          \
-            "offset",                                                                         \
-            WEB_QUERY,                                                                        \
-            WEB_NUMBER,                                                                       \
-            .least = 0,                                                                       \
-            .most = RANKING_OFFSET_MAX,                                                       \
-            .fallback = "0",                                                                  \
-            .help = "How many places to skip."                                                \
-        }                                                                                     \
+        [OFFSET] = {"offset",                                                                 \
+                    WEB_QUERY,                                                                \
+                    WEB_NUMBER,                                                               \
+                    .least = 0,                                                               \
+                    .most = RANKING_OFFSET_MAX,                                               \
+                    .fallback = "0",                                                          \
+                    .help = "How many places to skip."},                                      \
+        [AT] = RANKING_AT_PARAM                                                               \
     }
 
 static const WebRoute ROUTES[] = {
     {WEB_GET, "/categories", show_categories, .cache_ms = 10000,
      .help = "All categories, with who leads in each."},
-    {WEB_GET, "/categories/{id}", show_category, .cache_ms = 1000,
+    {WEB_GET, "/categories/{id}", show_category, .cache_ms = 1000, .shows = "rank_top",
      .help = "A category and its ranking.", .params = GROUP_PARAMS},
     {WEB_GET, "/parties", show_parties, .cache_ms = 10000,
      .help = "All parties, with who leads in each."},
-    {WEB_GET, "/parties/{id}", show_party, .cache_ms = 1000, .help = "A party and its ranking.",
-     .params = GROUP_PARAMS},
+    {WEB_GET, "/parties/{id}", show_party, .cache_ms = 1000, .shows = "rank_top",
+     .help = "A party and its ranking.", .params = GROUP_PARAMS},
 };
 ROUTE_TABLE(GROUPS, ROUTES);

@@ -12,7 +12,7 @@ Slice window_words(uint32_t days, Arena *arena)
     return days == 1 ? SLICE("today") : arena_print(arena, "in the last %u days", days);
 }
 
-/* The same ranking at another place or in another window. A page of a group has its group in the path. */
+/* The same ranking at another place or in another window, at the same moment. A page of a group has its group in the path. */
 static Slice address_of(const RankingPageQuery *want, uint32_t days, uint64_t offset, Arena *arena)
 {
     BUFFER_SCOPE Buffer address = {0};
@@ -24,6 +24,10 @@ static Slice address_of(const RankingPageQuery *want, uint32_t days, uint64_t of
         buffer_print(&address, "&party=%llu", (unsigned long long)want->query.party);
     if (offset > 0)
         buffer_print(&address, "&offset=%llu", (unsigned long long)offset);
+    if (want->at.size > 0) {
+        buffer_text(&address, "&at=");
+        url_part_put(&address, want->at);
+    }
     return arena_copy(arena, buffer_slice(&address));
 }
 
@@ -74,7 +78,7 @@ static Pager pager_of(const RankingPageQuery *want, const PolicySummaryPage *pag
 static const char *topic_of(const RankingPageQuery *want, Arena *arena)
 {
     const RankQuery *query = &want->query;
-    if (want->offset > 0)
+    if (want->offset > 0 || want->at.size > 0)
         return NULL;
     if (query->category != 0)
         return arena_text(arena, arena_print(arena, "ranking/%u/category/%llu", query->days,
@@ -93,12 +97,27 @@ static Slice name_in(const PolicyGroup *groups, size_t count, uint64_t id)
     return SLICE_EMPTY;
 }
 
-Status ranking_view(Site *site, const RankingPageQuery *want, Arena *arena, RankingView *ret_view)
+static Status read_page(Site *site, const RankingPageQuery *want, Arena *arena,
+                        PolicySummaryPage *ret_page, Reason *reason)
+{
+    if (want->at.size > 0)
+        return ranking_past(site->ops, &want->query, want->at, want->offset, RANKING_ROWS, arena,
+                            ret_page, reason);
+    return policy_summaries_ranking(site->summaries, &want->query, want->offset, RANKING_ROWS,
+                                    arena, ret_page);
+}
+
+Status ranking_view(Site *site, const RankingPageQuery *want, Arena *arena, RankingView *ret_view,
+                    Reason *reason)
 {
     Policies *policies = site->app->policies;
+    RankingPageQuery now = *want;
+    now.at = SLICE_EMPTY;
     RankingView view = {.now_us = clock_now_us(site->app->world.clock),
                         .arena = arena,
                         .query = want->query,
+                        .at = want->at,
+                        .now_address = address_of(&now, want->query.days, 0, arena),
                         .topic = topic_of(want, arena),
                         .windows = windows_of(want, arena)};
     TRY(policies_groups(policies, GROUP_CATEGORY, arena, &view.categories, &view.category_count));
@@ -108,16 +127,30 @@ Status ranking_view(Site *site, const RankingPageQuery *want, Arena *arena, Rank
                           : name_in(view.parties, view.party_count, want->query.party);
     if (view.group_name.size == 0 && (want->query.category != 0 || want->query.party != 0))
         return STATUS_NOT_FOUND;
-    TRY(policy_summaries_ranking(site->summaries, &want->query, want->offset, RANKING_ROWS, arena,
-                                 &view.page));
+    TRY(read_page(site, want, arena, &view.page, reason));
     view.pager = pager_of(want, &view.page, arena);
     *ret_view = view;
     return STATUS_OK;
 }
 
+Slice ranking_window_words(const RankingView *view)
+{
+    BUFFER_SCOPE Buffer words = {0};
+    if (view->at.size == 0)
+        return window_words(view->query.days, view->arena);
+    if (view->query.days == 0)
+        buffer_text(&words, "up to ");
+    else if (view->query.days == 1)
+        buffer_text(&words, "in the day before ");
+    else
+        buffer_print(&words, "in the %u days before ", view->query.days);
+    html_exact(&words, view->page.as_of_us);
+    return arena_copy(view->arena, buffer_slice(&words));
+}
+
 static Slice title_of(const RankingView *view, Arena *arena)
 {
-    Slice window = window_words(view->query.days, arena);
+    Slice window = ranking_window_words(view);
     if (view->group_name.size > 0)
         return arena_print(arena, "%.*s: most votes %.*s", SLICE_ARG(view->group_name),
                            SLICE_ARG(window));
@@ -125,7 +158,7 @@ static Slice title_of(const RankingView *view, Arena *arena)
 }
 
 /* Rows of the parameters below. */
-enum { DAYS, CATEGORY, PARTY, OFFSET };
+enum { DAYS, CATEGORY, PARTY, OFFSET, AT };
 
 static Status show_ranking(WebRequest *request)
 {
@@ -137,13 +170,14 @@ static Status show_ranking(WebRequest *request)
                                        .category = web_id(request, CATEGORY),
                                        .party = web_id(request, PARTY)},
                              .offset = (uint64_t)web_number(request, OFFSET),
-                             .path = SLICE("/ranking")};
+                             .path = SLICE("/ranking"),
+                             .at = slice_trim(web_text(request, AT))};
     bool both = want.query.category != 0 && want.query.party != 0;
     if (web_has(request, DAYS))
         want.query.days = (uint32_t)web_number(request, DAYS);
     if (both)
         want.query.party = 0;
-    TRY(ranking_view(site_of(request), &want, arena, &view));
+    TRY(ranking_view(site_of(request), &want, arena, &view, web_reason(request)));
     if (both) {
         view.fault = (FormFault){true, SLICE("party"),
                                  SLICE("Choose a category or a party, not both"), NULL};
@@ -152,8 +186,9 @@ static Status show_ranking(WebRequest *request)
     site_mark_mine(request, &view.page);
     Frame frame = {.title = title_of(&view, arena),
                    .description = SLICE("Which policies have the most votes, exact and live."),
-                   .address =
-                       both ? SLICE_EMPTY : address_of(&want, want.query.days, want.offset, arena),
+                   .address = both || want.at.size > 0
+                                  ? SLICE_EMPTY
+                                  : address_of(&want, want.query.days, want.offset, arena),
                    .here = "/ranking",
                    .topic = view.topic};
     Buffer *out = page_begin(request, &frame);
@@ -163,7 +198,7 @@ static Status show_ranking(WebRequest *request)
 }
 
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/ranking", show_ranking, .cache_ms = 1000,
+    {WEB_GET, "/ranking", show_ranking, .cache_ms = 1000, .shows = "rank_top",
      .help = "The ranking: by the votes of the last days or of all time.",
      .params = {[DAYS] = {"days", WEB_QUERY, WEB_NUMBER, .optional = true, .least = 0, .most = 31,
                           .help = "The window; 0 is all time. Without it, the site's own."},
@@ -172,6 +207,7 @@ static const WebRoute ROUTES[] = {
                 [PARTY] = {"party", WEB_QUERY, WEB_ID, .optional = true,
                            .help = "Only this party."},
                 [OFFSET] = {"offset", WEB_QUERY, WEB_NUMBER, .least = 0, .most = RANKING_OFFSET_MAX,
-                            .fallback = "0", .help = "How many places to skip."}}},
+                            .fallback = "0", .help = "How many places to skip."},
+                [AT] = RANKING_AT_PARAM}},
 };
 ROUTE_TABLE(RANKING, ROUTES);

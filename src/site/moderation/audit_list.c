@@ -33,7 +33,7 @@ static Status show_acts(WebRequest *request)
 
 /* clang-format off */
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/moderation", show_acts, .cache_ms = 5000, .help = "The public log of moderation: what was done, to what, why.",
+    {WEB_GET, "/moderation", show_acts, .shows = "audit_public", .cache_ms = 5000, .help = "The public log of moderation: what was done, to what, why.",
      .params = {[P_POLICY] = {"policy", WEB_QUERY, WEB_ID, .optional = true, .help = "Only what was done to this policy."},
                 [P_BEFORE] = {"before", WEB_QUERY, WEB_OPAQUE, .optional = true, .least = ID_TEXT, .most = ID_TEXT, .help = "Where the page before ended."}}},
 };

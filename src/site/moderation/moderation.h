@@ -6,6 +6,7 @@
 
 #include "operations/audit_list.h"
 #include "operations/featured.h"
+#include "operations/people_appeals.h"
 #include "operations/report_list.h"
 #include "operations/report_moves.h"
 #include "site/forms.h"
@@ -28,6 +29,14 @@ typedef struct ReportPageView {
     Slice policy_name;
     bool is_trouble, is_known;
 } ReportPageView;
+
+/* ---- One's own rights (appeal.c) ------------------------------------------------------------------------------------- */
+
+typedef struct AppealPageView {
+    Form form;
+    int64_t now_us;
+    RightsView rights;
+} AppealPageView;
 
 /* ---- Reports (reports.c) ----------------------------------------------------------------------------------------------------- */
 
@@ -52,7 +61,7 @@ typedef struct ReportCase {
     ReportView report;
     ReportView *others;          /* about the same policy, whatever their state */
     size_t other_count, waiting; /* waiting: those of them that this viewer could close */
-    bool may_delete, may_merge, may_retire, may_restore;
+    bool may_delete, may_merge, may_retire, may_restore, may_people;
 } ReportCase;
 
 /* ---- The desk itself --------------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* reports.c -- /desk and /desk/reports: what waits for moderators, and what they do about it. */
+#include "operations/admin.h"
 #include "site/moderation/moderation.h"
 #include "site/pages.h"
 #include "site/policies/policy_views.h"
@@ -45,10 +46,10 @@ static Status show_moderation(WebRequest *request)
 {
     Site *site = site_of(request);
     ModerationView view = {.viewer = site_viewer(request), .now_us = site_now_us(request)};
-    const Account *account = &view.viewer->account;
-    view.has_reports = account_has_any(account, MODERATION_REPORTS);
-    view.has_feature = account_has_any(account, MODERATION_FEATURE);
-    view.has_answers = account_has(account, ROLE_RESPOND);
+    const Actor *actor = site_actor(request);
+    view.has_reports = actor_has(actor, MODERATION_REPORTS);
+    view.has_feature = actor_has(actor, MODERATION_FEATURE);
+    view.has_answers = actor_has(actor, 1u << ROLE_RESPOND);
     if (view.has_answers)
         TRY(find_due(site, &view, web_arena(request)));
     if (view.has_reports)
@@ -182,6 +183,8 @@ static Status fill_case(WebRequest *request, void *filled, Frame *frame)
     view->now_us = site_now_us(request);
     view->report = report_view(ops, &report, site_actor(request), arena);
     fill_acts(view);
+    view->may_people = view->report.report.kind == REPORT_OF_RIGHTS &&
+                       actor_has(site_actor(request), PEOPLE_ROLES);
     return fill_others(request, view);
 }
 
@@ -213,7 +216,7 @@ FORM(report_return, ReportCase, .fill = fill_case, .draw = draw_case, .leads = t
 /* clang-format off */
 static const WebRoute ROUTES[] = {
     {WEB_GET, "/desk", show_moderation, .access = WEB_ROLE, .roles = MODERATION_ROLES, .help = "What waits for those who look after the site's content."},
-    {WEB_GET, "/desk/reports", show_reports, .access = WEB_ROLE, .roles = MODERATION_REPORTS, .help = "Reports by state, those about one policy together.",
+    {WEB_GET, "/desk/reports", show_reports, .shows = "report_list", .access = WEB_ROLE, .roles = MODERATION_REPORTS, .help = "Reports by state, those about one policy together.",
      .params = {[P_STATE] = {"state", WEB_QUERY, WEB_WORD, .words = REPORT_STATE_WORDS, .fallback = "open", .help = "Which."},
                 [P_AFTER] = {"after", WEB_QUERY, WEB_OPAQUE, .optional = true, .least = ID_TEXT, .most = ID_TEXT, .help = "Where the page before ended."}}},
 };

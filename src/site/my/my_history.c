@@ -24,7 +24,7 @@ static Status show_history(WebRequest *request)
 }
 
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/my/history", show_history, .access = WEB_LOGIN,
+    {WEB_GET, "/my/history", show_history, .shows = "vote_history", .access = WEB_LOGIN,
      .help = "All saves and salaries of whoever is logged in, the newest first.",
      .params = {[P_BEFORE] = {"before", WEB_QUERY, WEB_ID, .optional = true,
                               .help = "Saves before this number."}}},

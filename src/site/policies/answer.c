@@ -67,7 +67,7 @@ FORM(answer_give, AnswerPage, .path = "/policies/{policy}/answer", .fill = fill_
      .help = "The form for the official answer to a policy.");
 
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/policies/{policy}/answers", show_answers, .cache_ms = 1000,
+    {WEB_GET, "/policies/{policy}/answers", show_answers, .shows = "answer_list", .cache_ms = 1000,
      .help = "The official answer to a policy, and what it was before.",
      .params = {[P_POLICY] = {"policy", WEB_PATH, WEB_SLUG, .help = "The policy."},
                 [P_BEFORE] = {"before", WEB_QUERY, WEB_NUMBER, .least = 0, .most = INT32_MAX,

@@ -376,7 +376,7 @@ static Status show_policy(WebRequest *request)
     }
 
 static const WebRoute ROUTES[] = {
-    {WEB_GET, "/policies/{policy}", show_policy, .cache_ms = SHARED_PAGE_MS,
+    {WEB_GET, "/policies/{policy}", show_policy, .shows = "rank_show", .cache_ms = SHARED_PAGE_MS,
      .help = "One policy: text, ranks, curves, and the viewer's own votes.",
      .params = {[P_POLICY] = POLICY_PATH,
                 [P_HELD] = {"held", WEB_QUERY, WEB_NUMBER, .optional = true, .least = 0,

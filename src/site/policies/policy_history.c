@@ -208,7 +208,7 @@ static Status give_json(WebRequest *request)
 }
 
 #define HISTORY_PARAMS                                                                            \
-    .cache_ms = 60000, .threads = WEB_COMPUTE,                                                    \
+    .cache_ms = 60000, .threads = WEB_COMPUTE, .shows = "policy_history",                         \
     .params = {                                                                                   \
         {"policy", WEB_PATH, WEB_SLUG, .help = "The policy."},                                    \
         {"by", WEB_QUERY, WEB_WORD, .words = HISTORY_BY, .fallback = "day",                       \

@@ -75,7 +75,7 @@ static Status show_revision(WebRequest *request)
 
 static const WebRoute ROUTES[] = {
     {WEB_GET, "/policies/{policy}/revisions", show_revisions, .cache_ms = 1000,
-     .help = "All revisions of a policy's text, the newest first.",
+     .shows = "revision_list", .help = "All revisions of a policy's text, the newest first.",
      .params = {[P_POLICY] = {"policy", WEB_PATH, WEB_SLUG, .help = "The policy."},
                 [P_BEFORE] = {"before", WEB_QUERY, WEB_NUMBER, .optional = true, .least = 2,
                               .most = POLICY_REVISIONS_MAX + REVISIONS_PAGE + 1,
@@ -84,6 +84,7 @@ static const WebRoute ROUTES[] = {
                     REVISION("newer", WEB_QUERY, "Leads to this one compared with `older`."),
                 [P_OLDER] = REVISION("older", WEB_QUERY, "See `newer`.")}},
     {WEB_GET, "/policies/{policy}/revisions/{revision}", show_revision, .cache_ms = 10000,
+     .shows = "revision_show", .threads = WEB_COMPUTE, /* a comparison of long texts */
      .help = "One revision, and what it changed.",
      .params = {[P_POLICY] = {"policy", WEB_PATH, WEB_SLUG, .help = "The policy."},
                 [P_REVISION] = REVISION("revision", WEB_PATH, "1, 2, …"),
