@@ -32,6 +32,7 @@ struct Ranking {
     pthread_rwlock_t lock;
     Votes *votes;       /* NULL before the first load */
     RankingIndex *live; /* answers questions; NULL before the first load */
+    uint32_t generation; /* of the counts that it was loaded from */
     RankingIndex *next; /* while a load corrects its last counts: gets all news, too */
     bool loading;
     Pending pending;

@@ -9,7 +9,8 @@ enum { NOTED_LEAST = 256 };
 
 static bool is_noted_table(const Table *table)
 {
-    return table == &TABLE_DIRTY || table == &TABLE_CHANGED || table == &TABLE_HOUR_CHANGES;
+    return table == &TABLE_DIRTY || table == &TABLE_CHANGED || table == &TABLE_HOUR_CHANGES ||
+           table == &TABLE_NEWS;
 }
 
 /* FNV-1a; two rows with one hash only cost a look. 0 is no row. */
@@ -100,16 +101,35 @@ static Status scan(Store *store, const Table *table, Slice position, uint32_t li
     return real_of(store)->engine->scan(real_of(store), table, position, limit, arena, ret_page);
 }
 
+/* Where somebody follows, the marks of a batch are there before the rest of it, and are looked at: no engine promises an order of rows. */
+static void announce(Store *store, const Batch *batch)
+{
+    Quick *quick = quick_of(store);
+    Batch marks = {.lazy = batch->lazy};
+    note(quick->instance, batch);
+    if (quick->follower == NULL)
+        return;
+    RowChange *changes = ARENA_ARRAY(quick->follower->arena, batch->count, RowChange);
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->changes[i].table == &TABLE_CHANGED || batch->changes[i].table == &TABLE_NEWS)
+            changes[marks.count++] = batch->changes[i];
+    marks.changes = changes;
+    if (marks.count == 0)
+        return;
+    (void)site_instance_heard(quick->follower, "marks", store_write(quick->real, &marks));
+    shown_look(quick->follower);
+}
+
 static Status write_many(Store *store, const Batch *batches, size_t count, Status *ret_statuses)
 {
     for (size_t i = 0; i < count; i++)
-        note(quick_of(store)->instance, &batches[i]);
+        announce(store, &batches[i]);
     return real_of(store)->engine->write_many(real_of(store), batches, count, ret_statuses);
 }
 
 static Status update_if(Store *store, const Update *update, Arena *arena, Found *ret_found)
 {
-    note(quick_of(store)->instance, &update->marks);
+    announce(store, &update->marks);
     return real_of(store)->engine->update_if(real_of(store), update, arena, ret_found);
 }
 
@@ -118,7 +138,7 @@ static Status update_many(Store *store, const Update *updates, size_t count, Are
 {
     Store *real = real_of(store);
     for (size_t i = 0; i < count; i++)
-        note(quick_of(store)->instance, &updates[i].marks);
+        announce(store, &updates[i].marks);
     if (real->engine->update_many != NULL)
         return real->engine->update_many(real, updates, count, arena, ret_statuses);
     for (size_t i = 0; i < count; i++)
@@ -131,6 +151,11 @@ static uint64_t generation(Store *store)
     return store_generation(real_of(store));
 }
 
+static void health(Store *store, StoreHealth *ret_health)
+{
+    store_health(real_of(store), ret_health);
+}
+
 static const StoreEngine ENGINE = {.name = "quick",
                                    .generation = generation,
                                    .update_many = update_many,
@@ -139,11 +164,13 @@ static const StoreEngine ENGINE = {.name = "quick",
                                    .slice = slice,
                                    .scan = scan,
                                    .write_many = write_many,
+                                   .health = health,
                                    .update_if = update_if};
 
 Store *quick_open(Quick *quick, SiteInstance *instance, Store *real)
 {
-    *quick = (Quick){.store = *real, .real = real, .instance = instance};
-    quick->store.engine = &ENGINE;
+    *quick = (Quick){.store = *real, .engine = ENGINE, .real = real, .instance = instance};
+    quick->engine.shared = real->engine->shared;
+    quick->store.engine = &quick->engine;
     return &quick->store;
 }

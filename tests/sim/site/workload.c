@@ -30,6 +30,12 @@ static const Mutant MUTANTS[] = {
     {"another_hour_remembered", "a sum is remembered with the change of another hour", 200, 4},
     {"copy_forgotten_first", "a voter's copy is forgotten before the save and not after it", 300,
      70},
+    {"fence_keeps_copy", "a voter's copy is not forgotten when a fence is appended", 600, 1},
+    {"stamp_after_read", "what a reader keeps is stamped after it was read", 300, 1},
+    {"ok_before_sync", "a save is told before it is durable", 600, 1},
+    {"generation_unnoticed", "a ranking stays on counts that were built anew", 2000, 1},
+    {"follower_looks_once", "a marked count is looked at once", 60, 1},
+    {"move_looked_at_once", "a marked policy is looked at once", 60, 1},
 };
 
 /* ---- Actions --------------------------------------------------------------------------------------------- */
@@ -231,7 +237,8 @@ static bool looks_at_ranking(SiteInstance *instance)
     bool is_first = instance->client == instance->process->first.client;
     if (!instance->site->scheduled || !is_first || site_instance_draw(instance, 8) > 0)
         return false;
-    (site_instance_draw(instance, 4) == 0 ? watch_ranking : watch_refresh)(instance);
+    static SiteAction *const LOOKS[] = {watch_ranking, watch_refresh, watch_refresh, watch_follow};
+    LOOKS[site_instance_draw(instance, sizeof LOOKS / sizeof LOOKS[0])](instance);
     return true;
 }
 
@@ -376,7 +383,7 @@ static void quiet_sweep(Run *run, Store *store, Arena *arena)
 static const Checker *const CHECKERS[] = {
     &CHECK_FINAL,  &CHECK_TOLD,     &CHECK_PAID,      &CHECK_MONEY, &CHECK_PAGES,
     &CHECK_TOTALS, &CHECK_PICTURES, &CHECK_PAST,      &CHECK_NAMES, &CHECK_MOVES,
-    &CHECK_TEXTS,  &CHECK_RUSH,     &CHECK_CAUGHT_UP, &CHECK_AUDIT, NULL};
+    &CHECK_TEXTS,  &CHECK_RUSH,     &CHECK_CAUGHT_UP, &CHECK_FOLLOWED, &CHECK_AUDIT, NULL};
 
 const Workload WORKLOAD_VOTES = {
     .name = "votes",
