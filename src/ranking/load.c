@@ -479,7 +479,7 @@ Status ranking_refresh(Ranking *ranking)
     RankingIndex *index = ranking_borrow(ranking, &votes);
     if (index == NULL)
         return STATUS_UNAVAILABLE;
-    if (votes_generation(votes) != ranking_generation(ranking) && !MUTANT(generation_unnoticed)) {
+    if (!MUTANT(generation_unnoticed) && votes_generation(votes) != ranking_generation(ranking)) {
         ranking_index_free(index);
         return ranking_load(ranking, votes);
     }

@@ -15,7 +15,8 @@ enum { JOBS_MAX = 64, SHOWN_MAX = 3, FAULTS_MAX = 100000 };
 
 static const char HELP[] =
     "sim [--runs N] [--seed S] [--workload W] [--mutant NAME] [--twice] [--brief] [--jobs N]\n"
-    "        runs the seeds S, S + 1, …; --twice: each a second time, and both must be equal; --brief: says of every seed what broke,\n"
+    "        runs the seeds S, S + 1, …; --twice: each a second time, and both must be equal; "
+    "--brief: says of every seed what broke,\n"
     "        and does not look for the few faults that are enough for it\n"
     "sim --mutants [--workload W] [--mutant NAME]\n"
     "        every known mistake, or that one, must be caught within its seeds\n"

@@ -172,10 +172,9 @@ static void open_handles(SiteInstance *handles)
     handles->votes = votes_new(&votes);
     process->changes = changes_new(handles->ranking);
     if (site->scheduled)
-        process->sync =
-            instance_sync_new(&(InstanceSyncOptions){handles->store, handles->policies,
-                                                     handles->ranking, process->changes,
-                                                     handles->world.clock});
+        process->sync = instance_sync_new(&(InstanceSyncOptions){handles->store, handles->policies,
+                                                                 handles->ranking, process->changes,
+                                                                 handles->world.clock});
 }
 
 void site_instance_open(SiteInstance *instance, Run *run, SimClient *client, Store *store,

@@ -1,5 +1,4 @@
 /* people.c -- voters: several tabs on one account, forms that are sent twice or on an old version, leaving. See site.h. */
-#include "access/closing.h"
 #include "site/site.h"
 
 static const int64_t HELD[] = {0, 0, 1, 5, 10, 20, 35, 50, 80, 100, 150};
@@ -140,8 +139,10 @@ static void hear(SiteInstance *instance, SiteTry *try, const SaveResult *result)
     if (result->outcome == SAVE_REFUSED && result->rule == VOTE_RULE_TWICE)
         run_violated(instance->run, "a form names no policy twice, but is told so");
     if (result->outcome == SAVE_STALE && id_equal(result->state.version, try->seen))
-        run_violated(instance->run, "voter %llu is told that a form is stale, and is shown the version that it is about",
-                     (unsigned long long)try->voter);
+        run_violated(
+            instance->run,
+            "voter %llu is told that a form is stale, and is shown the version that it is about",
+            (unsigned long long)try->voter);
 }
 
 /* A request that lives in the arena, with what it points to. */
@@ -311,15 +312,8 @@ void people_rush(SiteInstance *instance)
 
 /* ---- Leaving --------------------------------------------------------------------------------------------- */
 
-static void disown_all(SiteInstance *instance, uint64_t account)
-{
-    for (size_t i = 0; i < instance->site->policy_count; i++)
-        (void)site_instance_heard(
-            instance, "policies_disown",
-            policies_disown(instance->policies, instance->site->policies[i], account));
-}
-
-/* Somebody always stays. */
+/* As the operation does it: with the closing entry it is decided and told, and the rest is for whoever comes first. Somebody always
+ * stays. */
 void people_leave(SiteInstance *instance)
 {
     SitePerson *person = site_any_person(instance);
@@ -333,8 +327,6 @@ void people_leave(SiteInstance *instance)
     try->told_version = try->version;
     if (!site_instance_heard(instance, "votes_leave", status) || !try->answered)
         return;
-    disown_all(instance, person->account);
-    status = access_close_account(instance->accounts, person->account, &reason);
-    if (site_instance_heard(instance, "accounts_close", status) && site_instance_alive(instance))
-        person->closed = true;
+    person->closed = true;
+    sweeps_leave(instance, person->account);
 }

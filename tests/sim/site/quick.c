@@ -87,12 +87,25 @@ static Status read_many(Store *store, const Read *reads, size_t count, Arena *ar
     return real_of(store)->engine->read_many(real_of(store), reads, count, arena, ret_answers);
 }
 
+static void happen(Quick *quick, const Table *table, bool at_update)
+{
+    SiteInstance *reader = quick->reader;
+    if (reader == NULL || table != &TABLE_VOTERS || quick->at_update != at_update)
+        return;
+    quick->reader = NULL;
+    quick->meanwhile(reader);
+}
+
 static Status slice(Store *store, const Query *query, Arena *arena, Page *ret_page)
 {
-    if (!is_empty(quick_of(store)->instance, query))
-        return real_of(store)->engine->slice(real_of(store), query, arena, ret_page);
-    *ret_page = (Page){.cells = ARENA_ARRAY(arena, 0, Cell)};
-    return STATUS_OK;
+    Quick *quick = quick_of(store);
+    if (is_empty(quick->instance, query)) {
+        *ret_page = (Page){.cells = ARENA_ARRAY(arena, 0, Cell)};
+        return STATUS_OK;
+    }
+    Status status = quick->real->engine->slice(quick->real, query, arena, ret_page);
+    happen(quick, query->table, false);
+    return status;
 }
 
 static Status scan(Store *store, const Table *table, Slice position, uint32_t limit, Arena *arena,
@@ -130,6 +143,7 @@ static Status write_many(Store *store, const Batch *batches, size_t count, Statu
 static Status update_if(Store *store, const Update *update, Arena *arena, Found *ret_found)
 {
     announce(store, &update->marks);
+    happen(quick_of(store), update->table, true);
     return real_of(store)->engine->update_if(real_of(store), update, arena, ret_found);
 }
 
@@ -137,8 +151,10 @@ static Status update_many(Store *store, const Update *updates, size_t count, Are
                           Status *ret_statuses)
 {
     Store *real = real_of(store);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         announce(store, &updates[i].marks);
+        happen(quick_of(store), updates[i].table, true);
+    }
     if (real->engine->update_many != NULL)
         return real->engine->update_many(real, updates, count, arena, ret_statuses);
     for (size_t i = 0; i < count; i++)

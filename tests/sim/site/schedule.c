@@ -104,8 +104,8 @@ void watch_tasks(SiteInstance *instance)
 
 void schedule_quiet(SiteInstance *instance)
 {
-    static const char *const NAMES[] = {"moves",   "names", "pass",      "sweep",
-                                        "recount", "lists", "checkpoint"};
+    static const char *const NAMES[] = {"moves",   "names",   "pass",  "sweep",
+                                        "leaving", "recount", "lists", "checkpoint"};
     schedule_open(instance);
     (void)shown_refresh(instance);
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)

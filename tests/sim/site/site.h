@@ -21,6 +21,7 @@
 #include "app/instance_sync.h"
 #include "simulator.h"
 #include "store/engine.h"
+#include "tasks/leaving.h"
 #include "tasks/tasks.h"
 #include "votes/ledger.h"
 
@@ -195,6 +196,11 @@ typedef struct Quick {
     Store *real;
     SiteInstance *instance;
     SiteInstance *follower; /* looks between each mark and what it announces; NULL: nobody does */
+    /* Happens once, when somebody has a voter's row in hand, or is about to change it; reader NULL: nothing does. */
+    SiteInstance *reader;
+    SitePerson *person; /* whose page it is about */
+    bool at_update;
+    void (*meanwhile)(SiteInstance *reader);
 } Quick;
 
 /* A client's view of an instance of the program, which it may share with other clients: they have the handles in common. */
@@ -226,7 +232,8 @@ struct SiteProcess {
     uint64_t steps; /* of saves that the ranking was told */
     Store *own;     /* to be closed; or NULL */
     Changes *changes;
-    struct InstanceSync *sync; /* of instances with rankings, else NULL; for the first client alone */
+    struct InstanceSync
+        *sync; /* of instances with rankings, else NULL; for the first client alone */
     Quick quick;
     SiteInstance first; /* the handles */
 };
@@ -267,10 +274,12 @@ SiteAction people_together, people_page;
 SiteAction moderators_add, moderators_move, moderators_merge, moderators_set, moderators_edit;
 SiteAction names_register, names_confirm, names_rename;
 SiteAction sweeps_waiting, sweeps_recent, sweeps_older, sweeps_slow, sweeps_policies,
-    sweeps_accounts, sweeps_rebuild;
+    sweeps_accounts, sweeps_left, sweeps_rebuild;
 SiteAction watch_counts, watch_history, watch_names, watch_past;
 SiteAction watch_refresh, watch_ranking, watch_follow, watch_tasks;
 /* A voter's head, and up to where it is projected; 0: never. */
+/* What follows the closing entry. */
+void sweeps_leave(SiteInstance *instance, uint64_t voter);
 uint64_t marks_head(SiteInstance *instance, SitePerson *person, Status *ret_status);
 uint64_t marks_projected(SiteInstance *instance, uint32_t generation, uint64_t voter,
                          Status *ret_status);
@@ -326,4 +335,4 @@ int64_t chain_held(const SiteChain *chain, size_t count, uint64_t policy);
 
 extern const Checker CHECK_FINAL, CHECK_TOLD, CHECK_PAID, CHECK_MONEY, CHECK_PAGES, CHECK_TOTALS,
     CHECK_PICTURES, CHECK_PAST, CHECK_NAMES, CHECK_MOVES, CHECK_TEXTS, CHECK_RUSH, CHECK_CAUGHT_UP,
-    CHECK_FOLLOWED, CHECK_AUDIT;
+    CHECK_FOLLOWED, CHECK_COPIES, CHECK_AUDIT;

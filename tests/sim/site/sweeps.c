@@ -185,6 +185,24 @@ void sweeps_policies(SiteInstance *instance)
     }
 }
 
+/* ---- Leaving --------------------------------------------------------------------------------------------- */
+
+void sweeps_leave(SiteInstance *instance, uint64_t voter)
+{
+    Reason reason = {.rule = ""};
+    const Leaving leaving = {.accounts = instance->accounts, .policies = instance->policies};
+    (void)site_instance_heard(instance, "leaving_finish", leaving_finish(&leaving, voter, &reason));
+}
+
+/* Whom the sweeps of marks and voters have met. */
+void sweeps_left(SiteInstance *instance)
+{
+    uint64_t voters[VOTES_LEFT_MAX];
+    size_t count = votes_take_left(instance->votes, voters);
+    for (size_t i = 0; i < count && site_instance_alive(instance); i++)
+        sweeps_leave(instance, voters[i]);
+}
+
 /* ---- Accounts -------------------------------------------------------------------------------------------- */
 
 void sweeps_accounts(SiteInstance *instance)

@@ -33,7 +33,8 @@ static const Mutant MUTANTS[] = {
     {"fence_keeps_copy", "a voter's copy is not forgotten when a fence is appended", 600, 1},
     {"stamp_after_read", "what a reader keeps is stamped after it was read", 300, 1},
     {"ok_before_sync", "a save is told before it is durable", 600, 1},
-    {"generation_unnoticed", "a ranking stays on counts that were built anew", 2000, 1},
+    {"generation_unnoticed", "a ranking stays on counts that were built anew", 60, 1},
+    {"left_unnoticed", "a sweep passes over whoever left and is not gone", 200, 1},
     {"follower_looks_once", "a marked count is looked at once", 60, 1},
     {"move_looked_at_once", "a marked policy is looked at once", 60, 1},
 };
@@ -72,7 +73,7 @@ static const struct {
 } TASKS[] = {
     {sweeps_recent, 1, 12, 60}, {sweeps_older, 1, 4, 0},    {sweeps_slow, 1, 1, 7 * 24 * 60},
     {sweeps_policies, 1, 4, 0}, {sweeps_accounts, 1, 1, 0}, {watch_counts, 4, 32, 0},
-    {watch_past, 1, 4, 0},
+    {watch_past, 1, 4, 0},      {sweeps_left, 1, 4, 0},
 };
 enum { TASK_COUNT = sizeof TASKS / sizeof TASKS[0] };
 
@@ -378,12 +379,13 @@ static void quiet_sweep(Run *run, Store *store, Arena *arena)
     sweeps_policies(&instance);
     sweeps_accounts(&instance);
     sweeps_slow(&instance);
+    sweeps_left(&instance);
 }
 
 static const Checker *const CHECKERS[] = {
-    &CHECK_FINAL,  &CHECK_TOLD,     &CHECK_PAID,      &CHECK_MONEY, &CHECK_PAGES,
-    &CHECK_TOTALS, &CHECK_PICTURES, &CHECK_PAST,      &CHECK_NAMES, &CHECK_MOVES,
-    &CHECK_TEXTS,  &CHECK_RUSH,     &CHECK_CAUGHT_UP, &CHECK_FOLLOWED, &CHECK_AUDIT, NULL};
+    &CHECK_FINAL,     &CHECK_TOLD,     &CHECK_PAID,   &CHECK_MONEY, &CHECK_PAGES, &CHECK_TOTALS,
+    &CHECK_PICTURES,  &CHECK_PAST,     &CHECK_NAMES,  &CHECK_MOVES, &CHECK_TEXTS, &CHECK_RUSH,
+    &CHECK_CAUGHT_UP, &CHECK_FOLLOWED, &CHECK_COPIES, &CHECK_AUDIT, NULL};
 
 const Workload WORKLOAD_VOTES = {
     .name = "votes",
