@@ -112,8 +112,10 @@ void watch_ranking(SiteInstance *instance)
     clock_sleep_us(instance->world.clock,
                    (STILL_MINUTES + (int64_t)site_instance_draw(instance, STILL_MORE)) * 60 *
                        US_PER_S);
+    uint64_t steps = instance->process->steps; /* own saves are shown before they are in a stand */
     if (!site_instance_alive(instance) || !shown_refresh(instance) ||
-        !read_stand(instance, &after) || memcmp(&before, &after, sizeof after) != 0)
+        !read_stand(instance, &after) || memcmp(&before, &after, sizeof after) != 0 ||
+        instance->process->steps != steps)
         return;
     expect_shown(instance, &after);
 }
