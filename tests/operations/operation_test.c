@@ -3,6 +3,7 @@
 #include "operations/operation.h"
 
 #include "operations/schema_macros.h"
+#include "operations/store_state.h"
 #include "store/rocksdb/rocksdb.h"
 #include "test.h"
 #include "world.h"
@@ -221,6 +222,62 @@ TEST(calls_of_one_function_are_one_call_and_each_is_told_its_own)
     }
     EXPECT_I64(runs, 1);
     EXPECT_I64(run_calls, 5);
+    end();
+}
+
+/* ---- Backups and repairs --------------------------------------------------------------------------------------------------- */
+
+static Status back_up(const Actor *actor, Audit *audit, const char *ending, bool *ret_is_noted)
+{
+    Slice path = arena_print(hall.arena, "%s/%s", test_directory(), ending);
+    BackupOf of = {hall.store, audit};
+    AuditAct act = {.kind = AUDIT_BACKUP, .reason = SLICE_EMPTY, .details = path};
+    return store_make_backup(&of, actor, &act, arena_text(hall.arena, path), ret_is_noted,
+                             &(Reason){0});
+}
+
+static size_t acts_of(AuditKind kind)
+{
+    AuditEntry *entries;
+    size_t count, found = 0;
+    AuditQuery query = {.instance = SLICE_EMPTY, .limit = AUDIT_LIST_MAX};
+    EXPECT_STATUS(audit_list(hall.app.audit, &query, hall.arena, &entries, &count), STATUS_OK);
+    for (size_t i = 0; i < count; i++)
+        found += entries[i].act.kind == kind;
+    return found;
+}
+
+TEST(a_backup_that_cannot_be_noted_is_for_the_operator_alone)
+{
+    begin();
+    bool is_noted = true;
+    Account ada = {.id = hall.ada, .state = ACCOUNT_CONFIRMED};
+    Actor admin = {.account = &ada, .roles = 1u << ROLE_ADMIN, .origin = SLICE("127.0.0.1")};
+    Actor clerk = {.is_operator = true, .origin = SLICE("command line")};
+    EXPECT_STATUS(back_up(&admin, NULL, "one", &is_noted), STATUS_REFUSED);
+    EXPECT_STATUS(back_up(&clerk, NULL, "one", &is_noted), STATUS_OK);
+    EXPECT(!is_noted);
+    EXPECT_STATUS(back_up(&admin, hall.app.audit, "two", &is_noted), STATUS_OK);
+    EXPECT(is_noted);
+    EXPECT_I64(acts_of(AUDIT_BACKUP), 1);
+    end();
+}
+
+TEST(a_repair_is_in_the_audit_log)
+{
+    begin();
+    VerifyReport report;
+    VerifyOptions options = {.store = hall.store,
+                             .world = hall.app.world,
+                             .accounts = hall.app.accounts,
+                             .policies = hall.app.policies,
+                             .votes = hall.app.votes,
+                             .settle_s = 1};
+    Actor clerk = {.is_operator = true, .origin = SLICE("command line")};
+    EXPECT_STATUS(app_ranking(&hall.app, &options.ranking), STATUS_OK);
+    EXPECT_STATUS(verify_run(&options, &report), STATUS_OK);
+    EXPECT_STATUS(store_repair(hall.ops, &clerk, &options, &report, &(Reason){0}), STATUS_OK);
+    EXPECT_I64(acts_of(AUDIT_REPAIR), 1);
     end();
 }
 
