@@ -28,6 +28,7 @@ typedef enum VotesKind {
 typedef struct VotesPage {
     Form form;
     VotesKind kind;
+    bool may_vote; /* the right to vote was not taken away */
     Slice title;
     Slice seen;    /* the version that is shown */
     MyVotes votes; /* SHOWN */

@@ -134,6 +134,7 @@ static Status fill_votes(WebRequest *request, void *view, Frame *frame)
     Viewer *viewer = site_viewer(request);
     const VoteSaved *saved = page->form.answer;
     Status status = STATUS_OK;
+    page->may_vote = !account_lost(&viewer->account, RIGHT_VOTE);
     if (saved != NULL) { /* what the frame shows needs no second read */
         viewer->state = saved->result.state;
         viewer->has_state = true;
