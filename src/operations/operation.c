@@ -31,15 +31,20 @@ uint64_t actor_id(const Actor *actor)
     return actor != NULL && actor->account != NULL ? actor->account->id : 0;
 }
 
-Slice actor_cookie(const Actor *actor, const char *name)
+Slice actor_cookie(const Actor *actor, CookieKind kind)
 {
-    return actor->cookie != NULL ? actor->cookie(actor->cookies_from, name) : SLICE_EMPTY;
+    return actor->cookie != NULL ? actor->cookie(actor->cookies_from, kind) : SLICE_EMPTY;
 }
 
-void cookies_add(Cookies *cookies, const char *name, Slice value, int64_t seconds)
+void cookies_add(Cookies *cookies, CookieKind kind, Slice value, CookieLife life)
 {
-    CHECK(cookies->count < COOKIES_MAX);
-    cookies->list[cookies->count++] = (struct Cookie){name, value, seconds};
+    CHECK(cookies->count < COOKIE_KINDS);
+    cookies->list[cookies->count++] = (struct Cookie){kind, life, value};
+}
+
+void cookies_end(Cookies *cookies, CookieKind kind)
+{
+    cookies_add(cookies, kind, SLICE_EMPTY, COOKIE_GONE);
 }
 
 static Status check_voter(const Account *account, Reason *reason)

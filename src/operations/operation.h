@@ -30,6 +30,7 @@
 #include "access/throttle.h"
 #include "app/app.h"
 #include "operations/schema.h"
+#include "web/cookies.h"
 #include "web/route.h"
 
 typedef struct Operations Operations;
@@ -55,12 +56,12 @@ typedef struct Actor {
     Slice token_journals; /* access/journal_access.h */
     bool is_local;        /* it is on this machine */
     /* Reads a cookie of the browser; NULL: there is no browser. See actor_cookie. */
-    Slice (*cookie)(const void *from, const char *name);
+    Slice (*cookie)(const void *from, CookieKind kind);
     const void *cookies_from;
 } Actor;
 
 /* A cookie that the actor's browser sent; empty: it has none. */
-Slice actor_cookie(const Actor *actor, const char *name);
+Slice actor_cookie(const Actor *actor, CookieKind kind);
 
 /* The roles of an account that count: those that need a second factor (setting second_factor_roles) only where it was shown. The only
  * place that decides it. */
@@ -71,19 +72,16 @@ bool actor_has(const Actor *actor, uint32_t roles);
 uint64_t actor_id(const Actor *actor);
 
 /* What the door shall have the browser keep, where a row names it (Operation.cookies); doors without a browser drop it. */
-enum { COOKIES_MAX = 4 };
 typedef struct Cookies {
     struct Cookie {
-        const char *name;
+        CookieKind kind;
+        CookieLife life;
         Slice value;
-        int64_t seconds; /* as web_set_cookie takes it */
-    } list[COOKIES_MAX];
+    } list[COOKIE_KINDS];
     size_t count;
 } Cookies;
-void cookies_add(Cookies *cookies, const char *name, Slice value, int64_t seconds);
-#define COOKIE_SESSION "session"
-#define COOKIE_VISITOR \
-    "visitor" /* a random number of a browser's own, before and after somebody logs in */
+void cookies_add(Cookies *cookies, CookieKind kind, Slice value, CookieLife life);
+void cookies_end(Cookies *cookies, CookieKind kind);
 
 /* ---- Inputs ---------------------------------------------------------------------------------------------------------------- */
 
