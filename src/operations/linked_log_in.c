@@ -170,7 +170,7 @@ OPERATION(register_linked, RegisterLinked, LoggedIn, .help = "Join by a log-in a
     .access = WEB_GUEST, .least_ms = JOIN_FLOOR_MS, .faults = linked_faults, .answers = &SCHEMA_DONE, .cookies = offsetof(LoggedIn, cookies), .page = {.path = "/register/with"},
     .inputs = {
         INPUT("name", RegisterLinked, name, LINE, .least = 1, .most = FIELD_MAX, .help = "3 to 30 letters and digits; public."),
-        INPUT("email", RegisterLinked, email, LINE, .least = 1, .most = FIELD_MAX, .help = "Shown to nobody."),
+        INPUT("email", RegisterLinked, email, LINE, .least = 1, .most = FIELD_MAX, .help = EMAIL_SEEN_BY),
     });
 /* clang-format on */
 
@@ -309,7 +309,7 @@ static Status linked_end(Operations *ops, const Actor *actor, const LinkedEnd *r
 
 /* clang-format off */
 #define OWN .access = WEB_LOGIN, .no_audits = "it is one's own"
-OPERATION(linked_list, Nothing, LinkedList, .help = "List the other sites that you can log in by.", OWN, .asks = true,
+OPERATION(linked_list, Nothing, LinkedList, .help = "List the other sites that you can log in by.", OWN, .asks = true, .shows = SHOWS(ACCESS),
     .answers = &SCHEMA_CONNECTIONS, .api = {WEB_GET, "me/connections", .tag = "me"}, .no_page = "/my/connections shows them", .command = {.words = "connection list"});
 OPERATION(linked_end, LinkedEnd, Done, .help = "End one; never your last way in. Not by a token.", OWN, .by_session = true, .whose = WEB_OWN,
     .api = {WEB_DELETE, "me/connections/{connection}", .tag = "me"},

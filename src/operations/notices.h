@@ -7,7 +7,10 @@
 typedef struct MyNotice {
     Slice key; /* names it for dismissing */
     NoticeKind kind;
+    bool has_policy; /* else it is about the account: */
     MyPolicy policy;
+    Slice command,
+        shown; /* what a command was called, and what of the person it shows; may be empty */
     bool has_other;
     MyPolicy other; /* where its votes went, or in favour of which it was retired */
     int64_t time_us;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "operations/in_name.h"
 #include "operations/schema_macros.h"
 
 static const ApiMember DONE_MEMBERS[] = {FIELD("done", Done, done, .help = "True.")};
@@ -56,6 +57,11 @@ static Status check_voter(const Account *account, Reason *reason)
         return reason_set(reason, STATUS_DENIED, "",
                           "the right to vote was taken from this account");
     return STATUS_OK;
+}
+
+bool operation_is_own(const Operation *operation)
+{
+    return operation->access == WEB_LOGIN || operation->access == WEB_VOTER;
 }
 
 Status operation_admit(const Operation *operation, const Actor *actor, Reason *reason)
@@ -174,11 +180,11 @@ static Status run(Operations *ops, OperationCall *call, Arena *arena, Reason *re
     return end_of(call, status, before, reason);
 }
 
-/* A command in somebody's name, which no other entry would tell. What they hold is not in it. */
+/* What is held is not in the entry. */
 static Status run_in_name(Operations *ops, OperationCall *call, Arena *arena, Reason *reason)
 {
     Id id;
-    TRY(operation_audit_own(ops, call->actor, call->operation->command.words, &id, reason));
+    TRY(in_name_begin(ops, call, arena, &id, reason));
     Status status = run(ops, call, arena, reason);
     bool has_answer = status == STATUS_OK && !call->is_unread;
     audit_end(ops->app->audit, id,
@@ -197,8 +203,7 @@ Status operation_run(Operations *ops, OperationCall *call, Arena *arena, Reason 
     const Actor *actor = call->actor;
     call->is_unread = false;
     TRY(operation_admit(operation, actor, reason));
-    bool in_name =
-        actor->is_operator && actor->account != NULL && !operation->asks && operation->audits == 0;
+    bool in_name = in_name_is(call);
     Clock clock = ops->app->world.clock;
     int64_t until_us = clock_steady_us(clock) + operation->least_ms * US_PER_MS;
     Status status = in_name ? run_in_name(ops, call, arena, reason) : run(ops, call, arena, reason);

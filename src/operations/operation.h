@@ -14,7 +14,9 @@
  *
  * Promises:
  *   1. operation_run checks the row's access with the rights that count here (actor_roles), whichever door the request came by.
- *   2. What an operation does for others is in the audit log before it is done. What a command does in somebody's name is, too.
+ *   2. What an operation does for others is in the audit log before it is done. What a command does in somebody's name is, too, and the
+ *      person has a notice of it. Where it shows what is theirs (`shows`) the entry comes before the look, with the reason or that none was
+ *      given, and the person gets an e-mail: what cannot be noted is not shown.
  *   3. An input that breaks its bounds never reaches the function; the reason names the input and the rule.
  *   4. After OK whatever this process keeps in memory of the thing has been dropped (operations_notify); other instances and those who
  *      come after a crash learn of it from the store.
@@ -29,6 +31,7 @@
 #include "access/sessions.h"
 #include "access/throttle.h"
 #include "app/app.h"
+#include "operations/personal.h"
 #include "operations/schema.h"
 #include "web/cookies.h"
 #include "web/route.h"
@@ -55,6 +58,7 @@ typedef struct Actor {
     bool is_limited;      /* and whose scope is journals, these: */
     Slice token_journals; /* access/journal_access.h */
     bool is_local;        /* it is on this machine */
+    Slice why;            /* of a command in somebody's name: its reason; empty: none was given */
     /* Reads a cookie of the browser; NULL: there is no browser. See actor_cookie. */
     Slice (*cookie)(const void *from, CookieKind kind);
     const void *cookies_from;
@@ -211,6 +215,7 @@ struct Operation {
         by_session; /* not by a personal token, which must not change who gets in, nor outlive its own end */
     bool by_program; /* also by a token for journals alone, or by nobody, as the function judges */
     bool asks;       /* changes nothing */
+    uint32_t shows;  /* what of somebody is in its answer: SHOWS(PART) | …, see personal.h */
     bool always;     /* works in maintenance mode, too */
     uint64_t audits; /* what it may write into the audit log: AUDITS(KIND) | … */
     const char *no_audits; /* why it writes nothing there although it changes something */
@@ -298,6 +303,8 @@ MUST_USE Status operation_wait(Operations *ops, OperationLater *later, void *ret
                                Reason *reason);
 /* What came of an operation that returned OK, by its answer. */
 MUST_USE Status operation_outcome(const Operation *operation, const void *answer);
+/* Whether it is about the one who does it. */
+bool operation_is_own(const Operation *operation);
 /* The first part alone: who may. LOGIN, DENIED. */
 MUST_USE Status operation_admit(const Operation *operation, const Actor *actor, Reason *reason);
 

@@ -138,7 +138,7 @@ static void print_saved(const void *answer, Arena *arena, Buffer *out)
 
 /* clang-format off */
 OPERATION(vote_save, VoteSave, VoteSaved, .help = "Save any number of lines at once, all or none.",
-    .access = WEB_VOTER, .no_audits = "it is one's own", .answers = &SCHEMA_SAVE, .outcome = outcome_of,
+    .access = WEB_VOTER, .shows = SHOWS(VOTES), .no_audits = "it is one's own", .answers = &SCHEMA_SAVE, .outcome = outcome_of,
     .api = {WEB_PUT, "me/votes", .tag = "me"}, .command = {"vote save", .print = print_saved},
     .no_page = "the forms of several people are saved by one call (site/my/my_votes.c)",
     .inputs = {
