@@ -98,6 +98,7 @@ Status app_open(const AppParts *parts, App *ret_app, Reason *reason)
                                           .world = world,
                                           .accounts = app.accounts,
                                           .policies = app.policies,
+                                          .audit = app.audit,
                                           .listener = changes_of_votes(app.changes),
                                           .shared = shared,
                                           .read_cache_us = read_cache_us(store)});

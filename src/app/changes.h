@@ -20,7 +20,7 @@ typedef enum ChangeKind {
     CHANGE_POLICY,  /* a policy was moved, edited or answered; id: the policy */
     CHANGE_FRONT,   /* what the front page shows beside the rankings */
     CHANGE_GROUPS,  /* categories or parties */
-    CHANGE_TEXT,    /* the pages on privacy and terms */
+    CHANGE_TEXT,    /* what the pages on privacy and terms say */
     CHANGE_ACCOUNT, /* roles, rights, sessions, or the name in public; id: the account */
     CHANGE_NOTICES, /* somebody dismissed some; id: the account */
     CHANGE_VOTES,   /* somebody saved votes here; id: the voter */

@@ -70,7 +70,9 @@ static Status add_notices(Digest *digest)
         const PolicyNotice *notice = &notices[i];
         if (notice->time_us < digest->period->from_us || notice->time_us >= digest->period->to_us)
             continue;
-        Slice name = notice->name.size > 0 ? notice->name : SLICE("A policy of yours");
+        Slice name = notice->name.size > 0 ? notice->name
+                     : notice->policy != 0 ? SLICE("A policy of yours")
+                                           : SLICE("Your account");
         add_item(digest, notice->policy,
                  arena_print(digest->arena, "%.*s: %s.", SLICE_ARG(name),
                              notice_kind_text(notice->kind)));

@@ -67,6 +67,7 @@ typedef struct Audit Audit;
     X(PERSON_SECOND, "person-second", false, "account", "A second factor was turned off")        \
     X(PERSON_DELETE, "person-delete", false, "account", "An account was closed")                 \
     X(PERSON_AS, "person-as", false, "account", "A command did something in somebody's name")    \
+    X(PERSON_READ, "person-read", false, "account", "A command showed what is somebody's own")   \
     X(CATEGORY_ADD, "category-add", false, "site", "A category was added")                       \
     X(CATEGORY_SET, "category-set", false, "category", "A category was changed")                 \
     X(REPAIR, "repair", false, "site", "What is derived from the logs was built anew")           \
@@ -170,6 +171,7 @@ typedef struct AuditEntry {
 /* All that is set must fit. The list is found by the first that is set of: object, actor, kind, instance, public_only. */
 typedef struct AuditQuery {
     bool public_only;
+    int64_t since_us; /* looks at nothing much older; 0: as old as entries can be */
     const char
         *object_kind; /* NULL: whatever the object; else `object` is one of these, or `other` is */
     uint64_t object;

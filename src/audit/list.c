@@ -116,7 +116,8 @@ Status audit_list(Audit *audit, const AuditQuery *query, Arena *arena, AuditEntr
     int64_t now_us = clock_now_us(audit->options.world.clock);
     int64_t from_us = id_is_zero(query->before) ? now_us + S_PER_DAY * US_PER_S /* clocks differ */
                                                 : index_time_us(query->before);
-    int64_t oldest = index_piece(now_us - AUDIT_DAYS_MAX * S_PER_DAY * US_PER_S);
+    int64_t kept_us = now_us - AUDIT_DAYS_MAX * S_PER_DAY * US_PER_S;
+    int64_t oldest = index_piece(query->since_us > kept_us ? query->since_us : kept_us);
     if (query->limit == 0 || query->limit > AUDIT_LIST_MAX)
         return STATUS_INVALID;
     if (from_us > now_us + S_PER_DAY * US_PER_S) /* an id that nobody was given */

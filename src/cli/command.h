@@ -22,7 +22,7 @@ typedef struct CommandFlag {
 } CommandFlag;
 
 enum {
-    COMMAND_FLAGS_MAX = OPERATION_INPUTS_MAX + 2,
+    COMMAND_FLAGS_MAX = OPERATION_INPUTS_MAX + 3,
     COMMAND_INPUT_MAX = 64 * 1024,
     COMMAND_OPERANDS_MAX = 1000
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cli/arguments.h"
+#include "operations/in_name.h"
 #include "operations/schema_list.h"
 
 static bool is_list(const Input *input)
@@ -74,6 +75,21 @@ static void add_operand(Command *command, const Input *input, Buffer *operands)
     command->most += is_list(input) ? (size_t)input->most_count : 1;
 }
 
+/* Why something is done in somebody's name, or looked at; it stands in the audit log, and the person is told. */
+static const CommandFlag WHY = {"reason", "TEXT",
+                                "why; in the audit log and in the person's notices"};
+
+static bool has_as(const Operation *operation)
+{
+    return operation->access != WEB_GUEST && (operation->access != WEB_PUBLIC || !operation->asks);
+}
+
+static bool has_why(const Operation *operation)
+{
+    return has_as(operation) && in_name_may(operation) &&
+           operation_input(operation, WHY.name) == NULL;
+}
+
 Command command_of_operation(const Operation *operation)
 {
     Command command = {.name = operation->command.words,
@@ -88,11 +104,10 @@ Command command_of_operation(const Operation *operation)
                        .operation = operation};
     BUFFER_SCOPE Buffer operands = {0};
     size_t count = 0;
-    bool in_name =
-        operation->access != WEB_GUEST && (operation->access != WEB_PUBLIC || !operation->asks);
-    if (!operation->asks && operation->audits == 0 && in_name)
-        command.note = (CommandNote){1ull << AUDIT_PERSON_AS, NULL};
-    if (in_name)
+    if (in_name_may(operation) && has_as(operation))
+        command.note = (CommandNote){
+            operation->asks ? 1ull << AUDIT_PERSON_READ : 1ull << AUDIT_PERSON_AS, NULL};
+    if (has_as(operation))
         command.flags[count++] = (CommandFlag){
             "as", "NAME",
             operation->access == WEB_ROLE || operation->whose == WEB_OWN_OR_ROLE
@@ -109,6 +124,8 @@ Command command_of_operation(const Operation *operation)
             command.flags[count++] = (CommandFlag){
                 flag_name(input), is_bare(input) ? NULL : value_word(input), input->help};
     }
+    if (has_why(operation))
+        command.flags[count++] = WHY;
     CHECK(count < COMMAND_FLAGS_MAX);
     if (operands.size > 0)
         command.operands = strndup(operands.data, operands.size);
@@ -208,6 +225,8 @@ static Status read_actor(Context *context, Account *account, Actor *actor, Reaso
     TRY(argument_account(context, "as", account, reason));
     actor->account = account;
     actor->roles = actor_roles(context->app, account, true, &missing);
+    if (has_why(context->parsed.command->operation))
+        actor->why = slice_trim(command_flag(context, WHY.name));
     return STATUS_OK;
 }
 

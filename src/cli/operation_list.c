@@ -74,6 +74,12 @@ static void put_operation(JsonWriter *json, const Operation *operation)
         if ((operation->audits >> kind & 1) != 0)
             json_put_string(json, slice_from(audit_kind_word((AuditKind)kind)));
     json_array_end(json);
+    json_key(json, "shows");
+    json_array_begin(json);
+    for (int part = 0; part < PERSONAL_PARTS; part++)
+        if ((operation->shows >> part & 1) != 0)
+            json_put_string(json, slice_from(PERSONAL_ROWS[part].text));
+    json_array_end(json);
     put_inputs(json, operation, command);
     put_text(json, "page", operation->page.path);
     put_text(json, "no_page", operation->no_page);

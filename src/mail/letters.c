@@ -130,6 +130,17 @@ static const Letter LETTERS[LETTER_KINDS] = {
             "See your second factor",
             {NULL},
         },
+    [LETTER_LOOKED_AT] =
+        {
+            "looked-at",
+            "Somebody looked at what is yours at {site}",
+            {"Those who run the server of {site} gave a command in the name of your account "
+             "{name}. It shows what is yours: {about}.",
+             "Why: {words}"},
+            "See your notices",
+            {"There is nothing to do. If you want to know more, ask those who run the site. It is "
+             "in their audit log, too."},
+        },
     [LETTER_ANSWER_DUE] =
         {
             "answer-due",

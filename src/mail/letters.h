@@ -26,6 +26,7 @@ typedef enum LetterKind {
     LETTER_ACCOUNT_DELETED,
     LETTER_SECOND_ON,
     LETTER_SECOND_OFF,
+    LETTER_LOOKED_AT,        /* a command showed what is the person's own */
     LETTER_ANSWER_DUE,       /* to those who answer officially */
     LETTER_POLICY_HIDDEN,    /* to its owner */
     LETTER_RIGHTS_TAKEN,     /* to whose rights or roles were taken away */
@@ -47,11 +48,13 @@ typedef struct LetterFacts {
     Slice home; /* its address */
     Slice name; /* the user's */
     Slice
-        about; /* RIGHTS…: what was taken and given. ANSWER_DUE, POLICY_HIDDEN: what the policy is called. REPORT…: what it is about. JOURNALS: the instance */
-    Slice words; /* RIGHTS…, REPORT_ACTED, REPORT_DISMISSED: what the moderator wrote */
+        about; /* RIGHTS…: what was taken and given. ANSWER_DUE, POLICY_HIDDEN: what the policy is called. REPORT…: what it is about. JOURNALS: the instance.
+                   LOOKED_AT: what was shown */
+    Slice
+        words; /* RIGHTS…, REPORT_ACTED, REPORT_DISMISSED: what the moderator wrote. LOOKED_AT: the reason */
     Slice
         link; /* CONFIRM, RESET, NEW_EMAIL, INVITATION: the one-time link. ALREADY_REGISTERED, PASSWORD_CHANGED: where one sets a new
-                   password. EMAIL_CHANGED: the way back. ANSWER_DUE: where one answers. POLICY_HIDDEN, RIGHTS_TAKEN: where one appeals. REPORT: where it is. REPORT_ACTED, REPORT_DISMISSED: the public log */
+                   password. EMAIL_CHANGED: the way back. ANSWER_DUE: where one answers. POLICY_HIDDEN, RIGHTS_TAKEN: where one appeals. REPORT: where it is. REPORT_ACTED, REPORT_DISMISSED: the public log. LOOKED_AT: the notices */
     int64_t valid_s;
     const Slice *items; /* DIGEST, JOURNALS: lines, each cut to LETTER_ITEM_BYTES */
     size_t item_count;

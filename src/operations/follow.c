@@ -79,10 +79,10 @@ static Status follow_set(Operations *ops, const Actor *actor, const FollowSet *r
 }
 
 /* clang-format off */
-OPERATION(follow_list, Nothing, Following, .help = "List the categories and parties that somebody follows.", .access = WEB_LOGIN, .asks = true,
+OPERATION(follow_list, Nothing, Following, .help = "List the categories and parties that somebody follows.", .access = WEB_LOGIN, .asks = true, .shows = SHOWS(LISTS),
     .answers = &SCHEMA_FOLLOWING, .api = {WEB_GET, "me/following", .tag = "me"}, .no_page = "the page of follow_set shows it", .command = {.words = "follow list"});
 OPERATION(follow_set, FollowSet, Following, .help = "Follow a category or party, or stop: new policies there are in the notices and the digest.",
-    .access = WEB_LOGIN, .no_audits = "it is one's own list", .answers = &SCHEMA_FOLLOWING, .api = {WEB_PUT, "me/following", .tag = "me"},
+    .access = WEB_LOGIN, .shows = SHOWS(LISTS), .no_audits = "it is one's own list", .answers = &SCHEMA_FOLLOWING, .api = {WEB_PUT, "me/following", .tag = "me"},
     .page = {"/my/following", "followed", "Your list is saved."}, .command = {.words = "follow set"},
     .inputs = {INPUT("kind", FollowSet, kind, WORD, .words = GROUP_WORDS, .operand = true, .help = "category or party."),
                INPUT("group", FollowSet, group, ID, .operand = true, .help = "Its number."),

@@ -316,6 +316,19 @@ static Status check_input(const Operation *operation, const Input *input, Reason
     return STATUS_OK;
 }
 
+/* What is somebody's own is for no role, and a row that shows it says so. */
+static Status check_shows(const Operation *row, Reason *reason)
+{
+    for (int part = 0; part < PERSONAL_PARTS; part++)
+        if ((row->shows >> part & 1) != 0 && PERSONAL_ROWS[part].is_own && !operation_is_own(row))
+            return reason_set(reason, STATUS_INVALID, row->name,
+                              "shows others what is somebody's own");
+    if (row->asks && operation_is_own(row) && row->command.words != NULL && row->shows == 0)
+        return reason_set(reason, STATUS_INVALID, row->name,
+                          "answers somebody about themselves, and does not say what it shows");
+    return STATUS_OK;
+}
+
 static Status check_row(const Operation *row, Reason *reason)
 {
     for (size_t i = 0; i < operation_input_count(row); i++)
@@ -336,7 +349,7 @@ static Status check_row(const Operation *row, Reason *reason)
     if (!row->asks && row->audits == 0 && row->no_audits == NULL)
         return reason_set(reason, STATUS_INVALID, row->name,
                           "changes something, and says neither what it audits nor why nothing");
-    return STATUS_OK;
+    return check_shows(row, reason);
 }
 
 Status operations_check(Reason *reason)

@@ -14,13 +14,10 @@
 #include "operations/tries.h"
 #include "web/request.h"
 
-enum {
-    NEXT_MAX = LINKED_LOGIN_JOURNEY_NEXT_BYTES,
-    FIELD_MAX = 1000,
-    JOINING_S = 1800,
-    JOINING_TEXT = 3000
-};
-static const char *const BROWSER = "journey", *const JOINING = "joining";
+enum { NEXT_MAX = LINKED_LOGIN_JOURNEY_NEXT_BYTES, FIELD_MAX = 1000, JOINING_TEXT = 3000 };
+_Static_assert((int)COOKIE_JOURNEY_S == (int)LINKED_LOGIN_JOURNEY_S,
+               "the cookie and what it opens end together");
+static const char *const JOINING = "joining"; /* what its seal is for */
 
 /* ---- There ------------------------------------------------------------------------------------------------------------- */
 
@@ -46,7 +43,7 @@ static Status leave_for(Operations *ops, const Actor *actor, LinkedLoginJourney 
     TRY(linked_login_journey_begin(ops->app->accounts, &journey, browser, arena, &leave.state));
     ret_leave->title = oidc_provider(oidc, provider).title;
     TRY(oidc_leave(oidc, provider, &leave, arena, &ret_leave->address, reason));
-    cookies_add(&ret_leave->cookies, BROWSER, browser, LINKED_LOGIN_JOURNEY_S);
+    cookies_add(&ret_leave->cookies, COOKIE_JOURNEY, browser, COOKIE_KEPT);
     ret_leave->done = true;
     return STATUS_OK;
 }
@@ -120,13 +117,13 @@ static void keep_joining(Operations *ops, Joining *joining, Arena *arena, Cookie
         buffer_bytes(&plain, *texts[i]);
     }
     Slice sealed = vault_seal(ops->app->vault, JOINING, buffer_slice(&plain), arena);
-    cookies_add(cookies, JOINING, base64url_write(sealed, arena), JOINING_S);
+    cookies_add(cookies, COOKIE_JOINING, base64url_write(sealed, arena), COOKIE_KEPT);
 }
 
 Status linked_joining(Operations *ops, const Actor *actor, Arena *arena, Joining *ret_joining,
                       Reason *reason)
 {
-    Slice text = actor_cookie(actor, JOINING), sealed, plain, *texts[JOINING_TEXTS];
+    Slice text = actor_cookie(actor, COOKIE_JOINING), sealed, plain, *texts[JOINING_TEXTS];
     (void)reason_set(reason, STATUS_REFUSED, "", "begin again: log in at the other site first");
     if (text.size == 0 || text.size > JOINING_TEXT || !base64url_read(text, arena, &sealed) ||
         vault_unseal(ops->app->vault, JOINING, sealed, arena, &plain) != STATUS_OK)
@@ -136,8 +133,8 @@ Status linked_joining(Operations *ops, const Actor *actor, Arena *arena, Joining
     joining_texts(ret_joining, texts);
     for (int i = 0; i < JOINING_TEXTS; i++)
         *texts[i] = reader_bytes(&reader, reader_u16(&reader));
-    return reader_done(&reader) && age_us >= 0 && age_us <= JOINING_S * US_PER_S ? STATUS_OK
-                                                                                 : STATUS_REFUSED;
+    bool is_fresh = age_us >= 0 && age_us <= COOKIE_JOINING_S * US_PER_S;
+    return reader_done(&reader) && is_fresh ? STATUS_OK : STATUS_REFUSED;
 }
 
 typedef struct RegisterLinked {
@@ -155,7 +152,7 @@ static Status register_linked(Operations *ops, const Actor *actor, const Registe
                      .verified = joining.verified,
                      .invitation = joining.invitation};
     TRY(join(ops, actor, &joiner, arena, reason));
-    cookies_add(&ret_joined->cookies, JOINING, SLICE_EMPTY, WEB_COOKIE_GONE);
+    cookies_end(&ret_joined->cookies, COOKIE_JOINING);
     ret_joined->done = true;
     return STATUS_OK;
 }
@@ -175,7 +172,7 @@ OPERATION(register_linked, RegisterLinked, LoggedIn, .help = "Join by a log-in a
     .access = WEB_GUEST, .least_ms = JOIN_FLOOR_MS, .faults = linked_faults, .answers = &SCHEMA_DONE, .cookies = offsetof(LoggedIn, cookies), .page = {.path = "/register/with"},
     .inputs = {
         INPUT("name", RegisterLinked, name, LINE, .least = 1, .most = FIELD_MAX, .help = "3 to 30 letters and digits; public."),
-        INPUT("email", RegisterLinked, email, LINE, .least = 1, .most = FIELD_MAX, .help = "Shown to nobody."),
+        INPUT("email", RegisterLinked, email, LINE, .least = 1, .most = FIELD_MAX, .help = EMAIL_SEEN_BY),
     });
 /* clang-format on */
 
@@ -235,9 +232,9 @@ Status linked_return(Operations *ops, const Actor *actor, const LinkedReturn *re
     size_t provider;
     if (!oidc_find(oidc, request->provider, &provider))
         return STATUS_NOT_FOUND;
-    TRY(linked_login_journey_end(ops->app->accounts, request->state, actor_cookie(actor, BROWSER),
-                                 arena, &journey, reason));
-    cookies_add(&ret_in->cookies, BROWSER, SLICE_EMPTY, WEB_COOKIE_GONE);
+    TRY(linked_login_journey_end(ops->app->accounts, request->state,
+                                 actor_cookie(actor, COOKIE_JOURNEY), arena, &journey, reason));
+    cookies_end(&ret_in->cookies, COOKIE_JOURNEY);
     if (!slice_equal(journey.provider, request->provider))
         return reason_set(reason, STATUS_REFUSED, "state", "this log-in was begun elsewhere");
     if (request->code.size == 0)
@@ -314,7 +311,7 @@ static Status linked_end(Operations *ops, const Actor *actor, const LinkedEnd *r
 
 /* clang-format off */
 #define OWN .access = WEB_LOGIN, .no_audits = "it is one's own"
-OPERATION(linked_list, Nothing, LinkedList, .help = "List the other sites that you can log in by.", OWN, .asks = true,
+OPERATION(linked_list, Nothing, LinkedList, .help = "List the other sites that you can log in by.", OWN, .asks = true, .shows = SHOWS(ACCESS),
     .answers = &SCHEMA_CONNECTIONS, .api = {WEB_GET, "me/connections", .tag = "me"}, .no_page = "/my/connections shows them", .command = {.words = "connection list"});
 OPERATION(linked_end, LinkedEnd, Done, .help = "End one; never your last way in. Not by a token.", OWN, .by_session = true, .whose = WEB_OWN,
     .api = {WEB_DELETE, "me/connections/{connection}", .tag = "me"},

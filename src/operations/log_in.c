@@ -15,15 +15,8 @@
 #include "web/put.h"
 #include "web/request.h"
 
-enum {
-    FIELD_MAX = 1000,
-    CODE_MAX = 100,
-    NEXT_MAX = 2000,
-    REMEMBER_S = 60 * 86400,
-    HALF_S = 600,
-    HALF_TEXT = 200
-};
-static const char *const HALF = "half";
+enum { FIELD_MAX = 1000, CODE_MAX = 100, NEXT_MAX = 2000, HALF_TEXT = 200 };
+static const char *const HALF = "half"; /* what its seal is for */
 
 Slice log_in_next(Slice next)
 {
@@ -39,7 +32,7 @@ static Status begin_session(Operations *ops, const Actor *actor, const Account *
     if (actor->session != NULL)
         (void)!sessions_end(accounts, actor->session); /* it would end by itself, later */
     cookies_add(&ret_in->cookies, COOKIE_SESSION, session.secret,
-                origin->remember ? REMEMBER_S : WEB_COOKIE_SESSION);
+                origin->remember ? COOKIE_KEPT : COOKIE_WHILE_OPEN);
     know_device(ops, actor, account, arena, &ret_in->cookies);
     ret_in->done = true;
     return STATUS_OK;
@@ -61,7 +54,7 @@ Status log_in_half(Operations *ops, const Actor *actor, Arena *arena, Account *r
                    bool *ret_remember, Reason *reason)
 {
     Account account;
-    Slice text = actor_cookie(actor, HALF), sealed, plain;
+    Slice text = actor_cookie(actor, COOKIE_HALF), sealed, plain;
     (void)reason_set(reason, STATUS_REFUSED, "", "log in with your password first");
     if (text.size == 0 || text.size > HALF_TEXT || !base64url_read(text, arena, &sealed) ||
         vault_unseal(ops->app->vault, HALF, sealed, arena, &plain) != STATUS_OK)
@@ -70,7 +63,7 @@ Status log_in_half(Operations *ops, const Actor *actor, Arena *arena, Account *r
     uint64_t id = reader_u64(&reader), epoch = reader_u64(&reader);
     int64_t age_us = clock_now_us(ops->app->world.clock) - reader_i64(&reader);
     *ret_remember = reader_u8(&reader) != 0;
-    if (!reader_done(&reader) || age_us < 0 || age_us > HALF_S * US_PER_S)
+    if (!reader_done(&reader) || age_us < 0 || age_us > COOKIE_HALF_S * US_PER_S)
         return STATUS_REFUSED;
     Status status = accounts_read(ops->app->accounts, id, arena, &account);
     if (status == STATUS_NOT_FOUND)
@@ -91,7 +84,8 @@ Status log_in_continue(Operations *ops, const Actor *actor, const Account *accou
     ret_in->next = log_in_next(next);
     if (!account->second)
         return begin_session(ops, actor, account, &origin, arena, ret_in);
-    cookies_add(&ret_in->cookies, HALF, half_text(ops, account, remember, arena), HALF_S);
+    cookies_add(&ret_in->cookies, COOKIE_HALF, half_text(ops, account, remember, arena),
+                COOKIE_KEPT);
     buffer_text(&to, "/login/code?next=");
     url_part_put(&to, ret_in->next);
     ret_in->next = arena_copy(arena, buffer_slice(&to));
@@ -153,7 +147,7 @@ static Status log_in_code(Operations *ops, const Actor *actor, const LogInCode *
     TRY(check_code(ops, actor, &account, request->code, arena, reason));
     origin.second = true;
     TRY(begin_session(ops, actor, &account, &origin, arena, ret_in));
-    cookies_add(&ret_in->cookies, HALF, SLICE_EMPTY, WEB_COOKIE_GONE);
+    cookies_end(&ret_in->cookies, COOKIE_HALF);
     ret_in->next = log_in_next(request->next);
     return STATUS_OK;
 }
@@ -176,7 +170,7 @@ static Status log_out(Operations *ops, const Actor *actor, const Nothing *reques
     (void)request, (void)arena, (void)reason;
     if (actor->session != NULL)
         TRY(sessions_end(ops->app->accounts, actor->session));
-    cookies_add(&ret_out->cookies, COOKIE_SESSION, SLICE_EMPTY, WEB_COOKIE_GONE);
+    cookies_end(&ret_out->cookies, COOKIE_SESSION);
     ret_out->done = true;
     return STATUS_OK;
 }

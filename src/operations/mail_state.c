@@ -109,7 +109,7 @@ static void print_queue(const void *answer, Arena *arena, Buffer *out)
 
 /* clang-format off */
 OPERATION(mail_show, Nothing, MailQueue, .help = "List e-mails that wait or have failed, newest first.",
-    FOR_ADMINS, .asks = true, .answers = &SCHEMA_ADMIN_MAIL,
+    FOR_ADMINS, .asks = true, .shows = SHOWS(EMAIL), .answers = &SCHEMA_ADMIN_MAIL,
     .api = {WEB_GET, "admin/mail", .tag = "admin"}, .no_page = "the page that suppresses an address shows them", .command = {"mail list", .print = print_queue});
 OPERATION(suppressed_list, Nothing, MailQueue, .help = "List the addresses that get only e-mails about log-in, as hashes.",
     FOR_ADMINS, .asks = true, .answers = &SCHEMA_SUPPRESSED_LIST,

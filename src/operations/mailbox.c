@@ -36,9 +36,9 @@ static Status mailbox_show(Operations *ops, const Actor *actor, const Nothing *r
 }
 
 OPERATION(mailbox_show, Nothing, MyMailbox, .help = "Show which e-mails somebody gets.",
-          .access = WEB_LOGIN, .asks = true, .answers = &SCHEMA_MAILBOX,
-          .api = {WEB_GET, "me/mail", .tag = "me"}, .no_page = "/my/mail shows it",
-          .command = {.words = "mailbox show"});
+          .access = WEB_LOGIN, .asks = true, .shows = SHOWS(LISTS) | SHOWS(EMAIL),
+          .answers = &SCHEMA_MAILBOX, .api = {WEB_GET, "me/mail", .tag = "me"},
+          .no_page = "/my/mail shows it", .command = {.words = "mailbox show"});
 
 typedef struct MailboxSet {
     unsigned digest;
@@ -55,7 +55,7 @@ static Status mailbox_set(Operations *ops, const Actor *actor, const MailboxSet 
 
 /* clang-format off */
 OPERATION(mailbox_set, MailboxSet, MyMailbox, .help = "Choose which e-mails somebody gets.",
-    .access = WEB_LOGIN, .no_audits = "it is one's own", .answers = &SCHEMA_MAILBOX,
+    .access = WEB_LOGIN, .shows = SHOWS(LISTS) | SHOWS(EMAIL), .no_audits = "it is one's own", .answers = &SCHEMA_MAILBOX,
     .api = {WEB_PUT, "me/mail", .tag = "me"}, .page = {"/my/mail", "mail", "Your choice is saved."}, .command = {.words = "mailbox set"},
     .inputs = {INPUT("digest", MailboxSet, digest, WORD, .words = DIGEST_WORDS, .help = "How often an e-mail tells what happened.")});
 /* clang-format on */

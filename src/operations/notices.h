@@ -7,7 +7,11 @@
 typedef struct MyNotice {
     Slice key; /* names it for dismissing */
     NoticeKind kind;
+    bool has_policy; /* else it is about the account */
+    bool has_name;
     MyPolicy policy;
+    Slice command,
+        shown; /* what a command was called, and what of the person it shows; may be empty */
     bool has_other;
     MyPolicy other; /* where its votes went, or in favour of which it was retired */
     int64_t time_us;

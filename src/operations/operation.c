@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "app/role_holders.h"
+#include "operations/in_name.h"
 #include "operations/schema_macros.h"
 
 static const ApiMember DONE_MEMBERS[] = {FIELD("done", Done, done, .help = "True.")};
@@ -30,15 +31,25 @@ uint64_t actor_id(const Actor *actor)
     return actor != NULL && actor->account != NULL ? actor->account->id : 0;
 }
 
-Slice actor_cookie(const Actor *actor, const char *name)
+Slice actor_cookie(const Actor *actor, CookieKind kind)
 {
-    return actor->cookie != NULL ? actor->cookie(actor->cookies_from, name) : SLICE_EMPTY;
+    return actor->cookie != NULL ? actor->cookie(actor->cookies_from, kind) : SLICE_EMPTY;
 }
 
-void cookies_add(Cookies *cookies, const char *name, Slice value, int64_t seconds)
+void cookies_add(Cookies *cookies, CookieKind kind, Slice value, CookieLife life)
 {
-    CHECK(cookies->count < COOKIES_MAX);
-    cookies->list[cookies->count++] = (struct Cookie){name, value, seconds};
+    CHECK(cookies->count < COOKIE_KINDS);
+    cookies->list[cookies->count++] = (struct Cookie){kind, life, value};
+}
+
+void cookies_end(Cookies *cookies, CookieKind kind)
+{
+    cookies_add(cookies, kind, SLICE_EMPTY, COOKIE_GONE);
+}
+
+bool operation_is_own(const Operation *operation)
+{
+    return operation->access == WEB_LOGIN || operation->access == WEB_VOTER;
 }
 
 static Status check_access(const Operation *operation, const Actor *actor, Reason *reason)
@@ -201,9 +212,8 @@ static Status begin(Operations *ops, OperationCall *call, Id *ret_id)
     *ret_id = (Id){0};
     call->is_unread = call->is_done = call->has_effects = false;
     TRY(operation_admit(operation, call->actor, call->reason));
-    if (operation->asks || operation->audits != 0)
-        return STATUS_OK;
-    return operation_audit_own(ops, call->actor, operation->command.words, ret_id, call->reason);
+    return in_name_is(call) ? in_name_begin(ops, call, call->arena, ret_id, call->reason)
+                            : STATUS_OK;
 }
 
 static void end(Operations *ops, OperationCall *call, Id id, int64_t begun_us)

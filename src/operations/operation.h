@@ -14,7 +14,9 @@
  *
  * Promises, for each call of operation_run and each of operation_run_many:
  *   1. It checks the row's access with the rights that count here (actor_roles), whichever door the request came by.
- *   2. What an operation does for others is in the audit log before it is done. What a command does in somebody's name is, too.
+ *   2. What an operation does for others is in the audit log before it is done. What a command does in somebody's name is, too, and the
+ *      person has a notice of it. Where it shows what is theirs (`shows`) the entry comes before the look, with the reason or that none was
+ *      given, and the person gets an e-mail: what cannot be noted is not shown.
  *   3. An input that breaks its bounds never reaches the function; the reason names the input and the rule.
  *   4. After OK whatever this process keeps in memory of the thing has been dropped (operations_notify); other instances and those who
  *      come after a crash learn of it from the store.
@@ -31,7 +33,9 @@
 #include "access/sessions.h"
 #include "access/throttle.h"
 #include "app/app.h"
+#include "operations/personal.h"
 #include "operations/schema.h"
+#include "web/cookies.h"
 #include "web/route.h"
 
 typedef struct Operations Operations;
@@ -56,13 +60,14 @@ typedef struct Actor {
     bool is_limited;      /* and whose scope is journals, these: */
     Slice token_journals; /* access/journal_access.h */
     bool is_local;        /* it is on this machine */
+    Slice why;            /* of a command in somebody's name: its reason; empty: none was given */
     /* Reads a cookie of the browser; NULL: there is no browser. See actor_cookie. */
-    Slice (*cookie)(const void *from, const char *name);
+    Slice (*cookie)(const void *from, CookieKind kind);
     const void *cookies_from;
 } Actor;
 
 /* A cookie that the actor's browser sent; empty: it has none. */
-Slice actor_cookie(const Actor *actor, const char *name);
+Slice actor_cookie(const Actor *actor, CookieKind kind);
 
 /* The roles of an account that count (app_roles): those that need a second factor only where it was shown. */
 uint32_t actor_roles(const App *app, const Account *account, bool second_shown, bool *ret_missing);
@@ -72,19 +77,16 @@ bool actor_has(const Actor *actor, uint32_t roles);
 uint64_t actor_id(const Actor *actor);
 
 /* What the door shall have the browser keep, where a row names it (Operation.cookies); doors without a browser drop it. */
-enum { COOKIES_MAX = 4 };
 typedef struct Cookies {
     struct Cookie {
-        const char *name;
+        CookieKind kind;
+        CookieLife life;
         Slice value;
-        int64_t seconds; /* as web_set_cookie takes it */
-    } list[COOKIES_MAX];
+    } list[COOKIE_KINDS];
     size_t count;
 } Cookies;
-void cookies_add(Cookies *cookies, const char *name, Slice value, int64_t seconds);
-#define COOKIE_SESSION "session"
-#define COOKIE_VISITOR \
-    "visitor" /* a random number of a browser's own, before and after somebody logs in */
+void cookies_add(Cookies *cookies, CookieKind kind, Slice value, CookieLife life);
+void cookies_end(Cookies *cookies, CookieKind kind);
 
 /* ---- Inputs ---------------------------------------------------------------------------------------------------------------- */
 
@@ -244,6 +246,7 @@ struct Operation {
         by_session; /* not by a personal token, which must not change who gets in, nor outlive its own end */
     bool by_program; /* also by a token for journals alone, or by nobody, as the function judges */
     bool asks;       /* changes nothing */
+    uint32_t shows;  /* what of somebody is in its answer: SHOWS(PART) | …, see personal.h */
     bool always;     /* works in maintenance mode, too */
     uint64_t audits; /* what it may write into the audit log: AUDITS(KIND) | … */
     const char *no_audits; /* why it writes nothing there although it changes something */
@@ -332,6 +335,8 @@ void operation_done(void);
 /* Waits for what `begin` began: what `run` of such a row does. */
 MUST_USE Status operation_wait(Operations *ops, OperationLater *later, void *ret_answer,
                                Reason *reason);
+/* Whether it is about the one who does it. */
+bool operation_is_own(const Operation *operation);
 /* The first part alone: who may. LOGIN, DENIED. */
 MUST_USE Status operation_admit(const Operation *operation, const Actor *actor, Reason *reason);
 /* Of that what ordinary rights decide: DENIED. OK for visitors. */

@@ -124,7 +124,7 @@ static Status account_delete(Operations *ops, const Actor *actor, const AccountD
     TRY(check_own_password(ops, actor, request->password, "password", arena, reason));
     TRY(account_close(ops, actor->account->id, reason));
     account_mail_actor(ops, actor, LETTER_ACCOUNT_DELETED, "/", arena);
-    cookies_add(&ret_done->cookies, COOKIE_SESSION, SLICE_EMPTY, WEB_COOKIE_GONE);
+    cookies_end(&ret_done->cookies, COOKIE_SESSION);
     ret_done->done = true;
     return STATUS_OK;
 }

@@ -1,7 +1,7 @@
 /* own_data.c -- everything that the site keeps of somebody, as one file, for that person alone.
  *
  * It asks for the password again: whoever sits down at somebody's open browser must not carry all of it away. The operator, who answers
- * somebody who asks by post, needs none, and is in the audit log. What it holds is what the pages and the API show one by one, written by the
+ * somebody who asks by post, needs none, and is in the audit log (operation.c). What it holds is what the pages and the API show one by one, written by the
  * same schemas. Bounded: at most DATA_EVENTS saves and salaries and DATA_POLICIES policies; where the history goes on, the file says where.
  * Secrets are in it in no form. */
 #include "operations/follow.h"
@@ -128,18 +128,16 @@ typedef struct DataShow {
 static Status data_show(Operations *ops, const Actor *actor, const DataShow *request, Arena *arena,
                         OwnData *ret_data, Reason *reason)
 {
-    Id entry;
     if (!actor->is_operator)
         TRY(check_own_password(ops, actor, request->password, "password", arena, reason));
-    TRY(operation_audit_own(ops, actor, "data show", &entry, reason));
     ret_data->account = *actor->account;
     ret_data->made_us = clock_now_us(ops->app->world.clock);
-    return operation_audit_end(ops, entry, fill(ops, actor, arena, ret_data));
+    return fill(ops, actor, arena, ret_data);
 }
 
 /* clang-format off */
 OPERATION(data_show, DataShow, OwnData, .help = "Give all that is kept of somebody, at once.",
-    .access = WEB_LOGIN, .by_session = true, .asks = true, .threads = WEB_PASSWORD, .audits = AUDITS(PERSON_AS), .answers = &SCHEMA_DATA,
+    .access = WEB_LOGIN, .by_session = true, .asks = true, .shows = SHOWS_ALL & ~SHOWS(SIGNALS) & ~SHOWS(REPORTS), .threads = WEB_PASSWORD, .answers = &SCHEMA_DATA,
     .api = {WEB_POST, "me/data", .tag = "me"}, .page = {.path = "/my/data"}, .command = {.words = "data show"},
     .inputs = {INPUT("password", DataShow, password, SECRET, .no_command = true, .least = 1, .most = PASSWORD_MAX, .help = "The person's own.")});
 /* clang-format on */

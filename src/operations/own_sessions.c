@@ -88,7 +88,7 @@ static Status session_end_others(Operations *ops, const Actor *actor, const Noth
 
 /* clang-format off */
 #define OWN .access = WEB_LOGIN, .no_audits = "it is one's own"
-OPERATION(session_list, Nothing, SessionList, .help = "List where you are logged in.", OWN, .asks = true, .answers = &SCHEMA_SESSIONS,
+OPERATION(session_list, Nothing, SessionList, .help = "List where you are logged in.", OWN, .asks = true, .shows = SHOWS(ORIGINS) | SHOWS(LOGIN_TIMES), .answers = &SCHEMA_SESSIONS,
     .api = {WEB_GET, "me/sessions", .tag = "me"}, .no_page = "/my/sessions shows them", .command = {.words = "session list"});
 OPERATION(session_end_others, Nothing, Done, .help = "End all your sessions but this one, and all your tokens. Not by a token.", OWN, .by_session = true,
     .api = {WEB_DELETE, "me/sessions", .tag = "me"}, .page = {"/my/sessions/others", "sessions-ended", "All your other sessions are ended, and all your tokens."},
@@ -150,7 +150,7 @@ static Status token_end(Operations *ops, const Actor *actor, const OneOfMine *re
 }
 
 /* clang-format off */
-OPERATION(token_list, Nothing, TokenList, .help = "List your personal tokens, without their secrets.", OWN, .asks = true, .answers = &SCHEMA_TOKENS,
+OPERATION(token_list, Nothing, TokenList, .help = "List your personal tokens, without their secrets.", OWN, .asks = true, .shows = SHOWS(ACCESS), .answers = &SCHEMA_TOKENS,
     .api = {WEB_GET, "me/tokens", .tag = "me"}, .no_page = "/my/tokens shows them", .command = {.words = "token list"});
 OPERATION(token_make, TokenMake, Token, .help = "Make a personal token, whose secret only this answer tells. Not by a token.",
     .access = WEB_VOTER, .by_session = true, .threads = WEB_PASSWORD, .no_audits = "it is one's own", .no_command = "its secret is for the person alone", .answers = &SCHEMA_TOKEN,

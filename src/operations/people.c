@@ -49,8 +49,6 @@ static const ApiMember PERSON[] = {
     MANY("roles", API_LABELS, PersonView, line.roles, line.role_count, NULL, .help = "Their roles."),
     MANY("denied", API_LABELS, PersonView, line.denied, line.denied_count, NULL, .help = "Rights that were taken away."),
     FIELD("second_factor", PersonView, line.account.second, .help = "Whether they log in with a second factor."),
-    FIELD("balance", PersonView, balance, WHEN(PersonView, has_figures), .help = "Unspent pollies; null: only the command line says it."),
-    FIELD("voted_for", PersonView, voted_for, WHEN(PersonView, has_figures), .help = "On how many policies they hold votes; null: only the command line says it."),
     FIELD("sessions", PersonView, sessions, .help = "At how many places they are logged in."),
     TIME("seen", PersonView, seen_us, OR_NULL, .help = "When they were last seen."),
     LIST("logins", PersonView, logins, login_count, ADMIN_LOGIN, .help = "The newest first."),
@@ -251,20 +249,6 @@ static Status fill_signals(Operations *ops, Arena *arena, PersonView *view)
     return STATUS_OK;
 }
 
-/* For who has the machine, and could read them there. */
-static Status fill_figures(Operations *ops, Arena *arena, PersonView *view)
-{
-    VoterState state;
-    MergedLine *lines;
-    size_t count;
-    TRY(votes_show(ops->app->votes, view->line.account.id, arena, &state));
-    TRY(votes_merged_lines(ops->app->votes, &state, arena, &lines, &count));
-    view->has_figures = true;
-    view->balance = state.balance;
-    view->voted_for = count; /* as the voter sees them */
-    return STATUS_OK;
-}
-
 Status person_view(Operations *ops, uint64_t id, const Actor *viewer, Arena *arena,
                    PersonView *ret_view)
 {
@@ -279,8 +263,6 @@ Status person_view(Operations *ops, uint64_t id, const Actor *viewer, Arena *are
     if (alive)
         TRY(fill_ways(ops->app->accounts, arena, &view));
     TRY(fill_signals(ops, arena, &view));
-    if (viewer->is_operator && viewer->account == NULL)
-        TRY(fill_figures(ops, arena, &view));
     *ret_view = view;
     return STATUS_OK;
 }
@@ -298,7 +280,7 @@ static Status person_show(Operations *ops, const Actor *actor, const PersonQuery
 
 /* clang-format off */
 OPERATION(person_show, PersonQuery, PersonView, .help = "Show a person: roles, rights, sessions, signals. Not what they vote for.",
-    FOR_PEOPLE, .asks = true, .answers = &SCHEMA_ADMIN_PERSON, .api = {WEB_GET, "admin/people/{id}", .tag = "admin"},
+    FOR_PEOPLE, .asks = true, .shows = SHOWS(EMAIL) | SHOWS(LOGIN_TIMES) | SHOWS(SIGNALS), .answers = &SCHEMA_ADMIN_PERSON, .api = {WEB_GET, "admin/people/{id}", .tag = "admin"},
     .no_page = "the page of the form for their rights shows it", .command = {.words = "user show"},
     .inputs = {INPUT("id", PersonQuery, id, ACCOUNT, .operand = true, .help = "The person.")});
 /* clang-format on */

@@ -57,9 +57,6 @@ typedef struct PersonView {
     size_t login_count;
     PersonSignal *signals;
     size_t signal_count;
-    bool has_figures; /* only for the operator */
-    int64_t balance;
-    uint64_t voted_for;
 } PersonView;
 MUST_USE Status person_view(Operations *ops, uint64_t id, const Actor *viewer, Arena *arena,
                             PersonView *ret_view);

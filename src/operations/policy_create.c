@@ -68,7 +68,7 @@ static void print_created(const void *answer, Arena *arena, Buffer *out)
 
 /* clang-format off */
 OPERATION(policy_create, PolicyCreate, VoteSaved, .help = "Create a policy; what that costs are its first votes.",
-    .access = WEB_VOTER, .needs = 1u << RIGHT_CREATE, .no_audits = "it is one's own", .answers = &SCHEMA_SAVE, .outcome = outcome_of, .faults = create_faults, .body_bytes = POLICY_WORDS_BYTES,
+    .access = WEB_VOTER, .needs = 1u << RIGHT_CREATE, .shows = SHOWS(VOTES), .no_audits = "it is one's own", .answers = &SCHEMA_SAVE, .outcome = outcome_of, .faults = create_faults, .body_bytes = POLICY_WORDS_BYTES,
     .api = {WEB_POST, "policies", .tag = "policies", .code = 201}, .command = {"policy create", .print = print_created},
     .page = {"/policies/new", "created", "Your policy is published."},
     .inputs = {

@@ -48,7 +48,7 @@ static Slice etag_of(const void *answer, Arena *arena)
 
 /* clang-format off */
 OPERATION(policy_show, PolicyShow, PolicyShown, .help = "Show a policy with its text. Its ETag is what If-Match of a change takes.",
-    .asks = true, .answers = &SCHEMA_POLICY_SHOWN, .api = {WEB_GET, "policies/{policy}", .tag = "policies", .etag = etag_of},
+    .asks = true, .shows = SHOWS(NAME), .answers = &SCHEMA_POLICY_SHOWN, .api = {WEB_GET, "policies/{policy}", .tag = "policies", .etag = etag_of},
     .no_page = "the policy's page shows it", .command = {.words = "policy show"},
     .inputs = {INPUT("policy", PolicyShow, policy, POLICY, .operand = true, .help = "The policy.")});
 /* clang-format on */

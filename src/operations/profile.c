@@ -94,8 +94,9 @@ static Status profile_show(Operations *ops, const Actor *actor, const Nothing *r
 
 OPERATION(profile_show, Nothing, MyProfile,
           .help = "Show what somebody has, created and voted for.", .access = WEB_LOGIN,
-          .asks = true, .answers = &SCHEMA_PROFILE, .api = {WEB_GET, "me/profile", .tag = "me"},
-          .no_page = "/my/profile shows it", .command = {.words = "profile show"});
+          .asks = true, .shows = SHOWS(VOTES) | SHOWS(REAL_NAME), .answers = &SCHEMA_PROFILE,
+          .api = {WEB_GET, "me/profile", .tag = "me"}, .no_page = "/my/profile shows it",
+          .command = {.words = "profile show"});
 
 typedef struct ProfileSet {
     Slice real_name;
@@ -127,7 +128,7 @@ static Status profile_set(Operations *ops, const Actor *actor, const ProfileSet 
 
 /* clang-format off */
 OPERATION(profile_set, ProfileSet, MyProfile, .help = "Change one's real name, and whether it is shown.",
-    .access = WEB_LOGIN, .no_audits = "it is one's own", .answers = &SCHEMA_PROFILE,
+    .access = WEB_LOGIN, .shows = SHOWS(VOTES) | SHOWS(REAL_NAME), .no_audits = "it is one's own", .answers = &SCHEMA_PROFILE,
     .api = {WEB_PATCH, "me/profile", .tag = "me"}, .page = {"/my/profile", "profile", "Your profile is saved."}, .command = {.words = "profile set"},
     .inputs = {
         INPUT("real_name", ProfileSet, real_name, LINE, GIVEN(ProfileSet, has_name), .optional = true, .most = 1000,

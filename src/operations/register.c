@@ -173,7 +173,7 @@ static size_t register_faults(Operations *ops, const Actor *actor, const void *r
 /* clang-format off */
 #define PERSON_INPUTS(type)                                                                                                       \
     INPUT("name", type, name, LINE, .least = 1, .most = FIELD_MAX, .help = "3 to 30 letters and digits; public."),                \
-    INPUT("email", type, email, LINE, .least = 1, .most = FIELD_MAX, .help = "Shown to nobody."),                                 \
+    INPUT("email", type, email, LINE, .least = 1, .most = FIELD_MAX, .help = EMAIL_SEEN_BY),                                 \
     INPUT("password", type, password, SECRET, .least = 1, .most = FIELD_MAX, .help = "At least 10 characters.")
 #define TOKEN_INPUT(type) INPUT("token", type, token, OPAQUE, .least = 1, .most = TOKEN_MAX, .help = "Of the link in the e-mail.")
 

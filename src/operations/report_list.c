@@ -119,13 +119,13 @@ static Status report_show(Operations *ops, const Actor *actor, const ReportNamed
 #define NUMBER INPUT("report", ReportNamed, report, ID, .operand = true, .help = "The report.")
 
 OPERATION(report_list, ReportListQuery, ReportList, .help = "List what people told the moderators.",
-    .access = WEB_ROLE, .roles = REPORT_ROLES, .asks = true, .answers = &SCHEMA_REPORTS,
+    .access = WEB_ROLE, .roles = REPORT_ROLES, .asks = true, .shows = SHOWS(REPORTS), .answers = &SCHEMA_REPORTS,
     .api = {WEB_GET, "moderation/reports", .tag = "moderation"}, .command = {.words = "report list"}, .no_page = "the moderators' page has those about one policy together",
     .inputs = {
         INPUT("state", ReportListQuery, state, WORD, .words = REPORT_STATE_WORDS, .fallback = "open", .help = "Which."),
         INPUT("after", ReportListQuery, after, VERSION, .optional = true, .help = "Where the page before ended, as `next` names it."),
     });
-OPERATION(report_show, ReportNamed, ReportView, .help = "Show a report.", FOR_REPORTS, .asks = true,
+OPERATION(report_show, ReportNamed, ReportView, .help = "Show a report.", FOR_REPORTS, .asks = true, .shows = SHOWS(REPORTS),
     .api = {WEB_GET, "moderation/reports/{report}", .tag = "moderation"}, .command = {.words = "report show"}, .no_page = "the page that closes it shows it",
     .inputs = {NUMBER});
 /* clang-format on */

@@ -73,7 +73,9 @@ static Status period_set(Operations *ops, const Actor *actor, const RetentionCha
                                            (long long)request->days)};
     TRY(operation_audit(ops, actor, &act, &id, reason));
     ret_done->done = true;
-    return operation_audit_end(ops, id, retention_set(settings, &after, reason));
+    TRY(operation_audit_end(ops, id, retention_set(settings, &after, reason)));
+    operations_notify(ops, CHANGE_TEXT, 0); /* the page on privacy says it */
+    return STATUS_OK;
 }
 
 /* clang-format off */

@@ -125,7 +125,7 @@ static Status second_off(Operations *ops, const Actor *actor, const SecondCode *
 #define OWN .access = WEB_LOGIN, .no_audits = "it is one's own"
 #define SECRET .no_command = "its secrets are for the person's own device"
 #define CODE_INPUT(words) INPUT("code", SecondCode, code, LINE, .least = 1, .most = CODE_MAX, .help = words)
-OPERATION(second_show, Nothing, SecondView, .help = "Show whether you have a second factor.", OWN, .asks = true, .answers = &SCHEMA_SECOND,
+OPERATION(second_show, Nothing, SecondView, .help = "Show whether you have a second factor.", OWN, .asks = true, .shows = SHOWS(ACCESS), .answers = &SCHEMA_SECOND,
     .api = {WEB_GET, "me/second-factor", .tag = "me"}, .no_page = "/my/second-factor shows it", .command = {.words = "second show"});
 OPERATION(second_begin, SecondCode, SecondView, .help = "Offer a secret for your device; it counts when a code confirms it. Not by a token.",
     OWN, .by_session = true, .threads = WEB_PASSWORD, .answers = &SCHEMA_SECOND,

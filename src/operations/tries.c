@@ -18,8 +18,7 @@
 #include "access/second_factor.h"
 #include "net/address.h"
 
-enum { DEVICE_TEXT = 3 * ID_TEXT, DEVICE_S = 400 * 86400 };
-static const char *const DEVICE = "device";
+enum { DEVICE_TEXT = 3 * ID_TEXT };
 
 /* However it is written, it is one name. */
 static Slice name_key(Slice name_or_email, Arena *arena)
@@ -39,7 +38,7 @@ static Slice mark_of(Operations *ops, Slice number, Slice name, Arena *arena)
     Id mark;
     Slice key = name_key(name, arena);
     Slice of = arena_print(arena, "%.*s %.*s", SLICE_ARG(number), SLICE_ARG(key));
-    Slice hash = vault_hash(ops->app->vault, DEVICE, of, arena);
+    Slice hash = vault_hash(ops->app->vault, "device", of, arena);
     CHECK(id_from_bytes(slice_of(hash.data, ID_BYTES), &mark) == STATUS_OK);
     return id_text(mark, arena);
 }
@@ -47,7 +46,7 @@ static Slice mark_of(Operations *ops, Slice number, Slice name, Arena *arena)
 /* The number of this device, when the name has logged in on it; else empty. */
 static Slice device_of(Operations *ops, const Actor *actor, Slice name, Arena *arena)
 {
-    Slice cookie = actor_cookie(actor, DEVICE);
+    Slice cookie = actor_cookie(actor, COOKIE_DEVICE);
     if (cookie.size != DEVICE_TEXT)
         return SLICE_EMPTY;
     Slice number = slice_of(cookie.data, ID_TEXT), mark = mark_of(ops, number, name, arena);
@@ -67,9 +66,9 @@ void know_device(Operations *ops, const Actor *actor, const Account *account, Ar
     Slice number = id_text(fresh, arena), name = mark_of(ops, number, account->name, arena),
           email = mark_of(ops, number, account->email, arena);
     cookies_add(
-        cookies, DEVICE,
+        cookies, COOKIE_DEVICE,
         arena_print(arena, "%.*s%.*s%.*s", SLICE_ARG(number), SLICE_ARG(name), SLICE_ARG(email)),
-        DEVICE_S);
+        COOKIE_KEPT);
 }
 
 /* ---- Counting ------------------------------------------------------------------------------------------------------------ */

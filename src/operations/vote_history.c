@@ -157,7 +157,7 @@ static void print_history(const void *answer, Arena *arena, Buffer *out)
 
 /* clang-format off */
 OPERATION(vote_history, VoteHistory, MyHistory, .help = "List somebody's saves and salaries, the newest first.",
-    .access = WEB_LOGIN, .asks = true, .answers = &SCHEMA_MY_HISTORY,
+    .access = WEB_LOGIN, .asks = true, .shows = SHOWS(VOTES), .answers = &SCHEMA_MY_HISTORY,
     .api = {WEB_GET, "me/history", .tag = "me"}, .no_page = "/my/history shows it", .command = {"vote history", .print = print_history},
     .inputs = {
         INPUT("before", VoteHistory, before, ID, .optional = true, .value = "N", .help = "Saves before this number."),

@@ -185,7 +185,7 @@ static void print_saved(const void *answer, Arena *arena, Buffer *out)
           .help = "What taking back may cost; when it costs more, the save is refused. Left out: whatever it costs.")
 
 OPERATION_MANY(vote_save, vote_save_many, VoteSave, VoteSaved, .help = "Save any number of lines at once, all or none.",
-    .access = WEB_VOTER, .no_audits = "it is one's own", .answers = &SCHEMA_SAVE, .outcome = outcome_of, .body_bytes = SAVE_BYTES,
+    .access = WEB_VOTER, .shows = SHOWS(VOTES), .no_audits = "it is one's own", .answers = &SCHEMA_SAVE, .outcome = outcome_of, .body_bytes = SAVE_BYTES,
     .api = {WEB_PUT, "me/votes", .tag = "me"}, .command = {"vote save", .print = print_saved},
     .page = {.path = "/my/votes", .told = "Your votes are saved."},
     .inputs = {

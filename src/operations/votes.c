@@ -168,7 +168,7 @@ static Status vote_show(Operations *ops, const Actor *actor, const Nothing *requ
 }
 
 OPERATION(vote_show, Nothing, MyVotes, .help = "Show what somebody holds, and their balance.",
-          .access = WEB_LOGIN, .asks = true, .answers = &SCHEMA_VOTES,
+          .access = WEB_LOGIN, .asks = true, .shows = SHOWS(VOTES), .answers = &SCHEMA_VOTES,
           .api = {WEB_GET, "me/votes", .tag = "me"}, .no_page = "/my/votes shows it",
           .command = {.words = "vote show"});
 
@@ -213,7 +213,7 @@ static Status vote_cost(Operations *ops, const Actor *actor, const VoteCost *req
 
 /* clang-format off */
 OPERATION(vote_cost, VoteCost, VoteCosts, .help = "Say what a save would cost, without saving.",
-    .access = WEB_LOGIN, .asks = true, .threads = WEB_ANSWER, .answers = &SCHEMA_COST,
+    .access = WEB_LOGIN, .asks = true, .shows = SHOWS(VOTES), .threads = WEB_ANSWER, .answers = &SCHEMA_COST,
     .api = {WEB_POST, "me/votes/cost", .tag = "me"}, .no_page = "the form of the votes says it", .command = {.words = "vote cost"},
     .inputs = {VOTE_LINES(VoteCost)});
 /* clang-format on */

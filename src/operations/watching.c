@@ -57,7 +57,7 @@ static Status watch_list(Operations *ops, const Actor *actor, const Nothing *req
 }
 
 OPERATION(watch_list, Nothing, MyWatching, .help = "List the policies that somebody watches.",
-          .access = WEB_LOGIN, .asks = true, .answers = &SCHEMA_WATCHING,
+          .access = WEB_LOGIN, .asks = true, .shows = SHOWS(LISTS), .answers = &SCHEMA_WATCHING,
           .api = {WEB_GET, "me/watching", .tag = "me"}, .no_page = "/my/watching shows them",
           .command = {.words = "watch list"});
 

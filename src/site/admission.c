@@ -23,7 +23,6 @@
 enum {
     CSRF_BYTES = 16,
     VISITOR_BYTES = 16,
-    VISITOR_DAYS = 400,
     NEXT_MAX = WEB_LOCATION_MAX / 3 - 10, /* each byte becomes up to three */
 };
 
@@ -107,14 +106,14 @@ static Status by_token(WebRequest *request, Slice secret, Viewer *viewer)
 
 static Status by_session(WebRequest *request, Viewer *viewer)
 {
-    Slice secret = web_cookie(request, COOKIE_SESSION);
+    Slice secret = web_cookie(request, COOKIE_ROWS[COOKIE_SESSION].name);
     Accounts *accounts = site_of(request)->app->accounts;
     if (secret.size == 0)
         return STATUS_OK;
     Status status =
         sessions_find(accounts, secret, web_arena(request), &viewer->session, &viewer->account);
     if (status == STATUS_LOGIN) {
-        web_set_cookie(request, COOKIE_SESSION, SLICE_EMPTY, WEB_COOKIE_GONE);
+        web_set_cookie(request, COOKIE_SESSION, SLICE_EMPTY, COOKIE_GONE);
         viewer->was_known = true;
         return STATUS_OK;
     }
@@ -131,13 +130,13 @@ static Status by_session(WebRequest *request, Viewer *viewer)
  * that they can be kept for everybody. */
 static Slice visitor_of(WebRequest *request, bool make)
 {
-    Slice visitor = web_cookie(request, COOKIE_VISITOR);
+    Slice visitor = web_cookie(request, COOKIE_ROWS[COOKIE_VISITOR].name);
     char bytes[VISITOR_BYTES];
     if (visitor.size == 2 * VISITOR_BYTES || !make)
         return visitor;
     random_fill(site_of(request)->app->world.random, bytes, sizeof bytes);
     visitor = hex_of(slice_of(bytes, sizeof bytes), sizeof bytes, web_arena(request));
-    web_set_cookie(request, COOKIE_VISITOR, visitor, VISITOR_DAYS * INT64_C(86400));
+    web_set_cookie(request, COOKIE_VISITOR, visitor, COOKIE_KEPT);
     return visitor;
 }
 
@@ -248,9 +247,9 @@ static Status check_access(WebRequest *request, Viewer *viewer)
     return status;
 }
 
-static Slice read_cookie(const void *from, const char *name)
+static Slice read_cookie(const void *from, CookieKind kind)
 {
-    return web_cookie(from, name);
+    return web_cookie(from, COOKIE_ROWS[kind].name);
 }
 
 /* A program on this machine. A browser could be a page of another site that asks. */

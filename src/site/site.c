@@ -173,7 +173,7 @@ void site_serve(Site *site, WebOptions *options)
     options->admit = site_admit;
     options->admit_body = site_admit_body;
     options->batch_max = store_is_shared(site->app->store) ? 1 : WEB_BATCH_MAX;
-    options->session_cookie = COOKIE_SESSION;
+    options->session_cookie = COOKIE_ROWS[COOKIE_SESSION].name;
     options->page_variant = frame_variant;
     options->error_page = frame_error_page;
     options->metrics = print_metrics;

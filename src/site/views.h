@@ -5,6 +5,7 @@
 #include "operations/groups.h"
 #include "operations/policy_browse.h"
 #include "operations/policy_head.h"
+#include "operations/privacy.h"
 #include "operations/rankings.h"
 #include "site/cached/trending.h"
 #include "site/parts.h"
@@ -118,6 +119,7 @@ typedef struct AboutView {
     Slice site_name;
     VotingSettings settings;
     uint64_t policies; /* in the ranking of all votes */
+    PrivacyView privacy;
 } AboutView;
 
 /* ---- Feeds and small pictures (feed.c, embed.c) ------------------------------------------------------------------------------ */

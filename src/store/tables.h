@@ -203,29 +203,30 @@ enum { TABLE_FIRST_FOR_TESTS = 60000 };
     X(ROLL, 83, "roll", PLAIN, true, false, "keyed hash of a folded e-mail",                       \
       "on: keyed hash of the name, or nothing", "accounts: import of a roll", NOTHING)             \
     X(TEXTS, 84, "texts", CONDITIONAL, false, false, "privacy or terms",                           \
-      "head: id of the write, last revision; v/number: when, who, the text", "texts", NOTHING)              \
+      "head: id of the write, last revision; v/number: when, who, the text", "texts", NOTHING)     \
     X(NODE_SERVICES, 110, "node_services", CONDITIONAL, false, true, "service",                    \
       "head: id of the write, rules; n/node: its URL, added, removed; u/hash of a URL: the node "  \
       "that has it; ~/id: receipts",                                                               \
-      "nodes", NOTHING)                                                                                     \
+      "nodes", NOTHING)                                                                            \
     X(NODES, 111, "nodes", CONDITIONAL, true, true, "node (8 bytes)",                              \
       "c: id of the write, capacity, load, available, state, takes, returns; d/return: one that "  \
       "is being given back; g/take: one that is not settled; ~/id: receipts",                      \
-      "nodes: a turn", NOTHING)                                                                             \
+      "nodes: a turn", NOTHING)                                                                    \
     X(NODE_USERS, 112, "node_users", CONDITIONAL, true, true,                                      \
       "16 bytes of a keyed hash of the service and a folded e-mail",                               \
       "head: id of the write, state, uid, node, take, numbers, times, sealed e-mail; o/return: a " \
       "slot that is owed; r/uid: a record as it was made; s/state: a client state that was seen; " \
       "x/uid: when it was replaced; ~/id: receipts",                                               \
-      "nodes: a turn", NOTHING)                                                                             \
+      "nodes: a turn", NOTHING)                                                                    \
     X(NODE_INDEX, 113, "node_index", PLAIN, true, false, "node, shard of 16",                      \
-      "row of a user who is on the node, perhaps", "nodes: with the take that it announces", NOTHING)       \
+      "row of a user who is on the node, perhaps", "nodes: with the take that it announces",       \
+      NOTHING)                                                                                     \
     X(NODE_PEOPLE, 114, "node_people", REPEATED, false, false,                                     \
       "16 bytes of a keyed hash of a folded e-mail", "service: the user is there, perhaps",        \
-      "nodes: with the record that it announces", NOTHING)                                                  \
+      "nodes: with the record that it announces", NOTHING)                                         \
     X(NODE_MARKS, 115, "node_marks", NOTES_REPEATED, false, true, "hour (8 bytes), shard of 16",   \
       "node, row of a user: something may be unsettled; expires after 40 days",                    \
-      "nodes: with the update that it announces", NOTHING)                                                  \
+      "nodes: with the update that it announces", NOTHING)                                         \
     X(NEWS, 100, "news", NOTES_REPEATED, false, true, "hour (4 bytes), shard (1 byte)",            \
       "second of the hour, kind, id: it is about to change; expires after 40 days",                \
       "news: with the update that it announces", IDS)

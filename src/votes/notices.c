@@ -1,6 +1,6 @@
 /* notices.c -- see notices.h. Row = account of table `notices`: column `all` has the moment up to which all are dismissed (8 bytes), any other
  * column is the key of one that is. A key is policy, kind of thing (a: an answer, m: a move, n: it is new, r: a revision; k: account, and a change of its
- * rights) and its number, which never changes. */
+ * rights) and its number, which never changes; or NOTICE_COMMAND_KEY and the id of an entry in the audit log. */
 #include "votes/notices.h"
 
 #include <stdlib.h>
@@ -120,6 +120,9 @@ static bool is_key(Slice key)
 {
     Slice rest = key, policy;
     uint64_t number;
+    Id entry;
+    if (slice_starts_with(key, NOTICE_COMMAND_KEY))
+        return id_from_text(slice_after(key, NOTICE_COMMAND_KEY.size), &entry) == STATUS_OK;
     return key.size <= NOTICE_KEY_BYTES && slice_split(&rest, '-', &policy) && rest.size > 1 &&
            policy.data[0] != '0' && strchr("akmnr", rest.data[0]) != NULL && rest.data[0] != '\0' &&
            (rest.size == 2 || rest.data[1] != '0') && slice_to_u64(policy, &number) == STATUS_OK &&
@@ -248,20 +251,26 @@ typedef struct NoticeKey {
 } NoticeKey;
 
 /* Nobody is told of what they did themselves. */
+static void consider_keyed(NoticeList *list, PolicyNotice notice, Slice key)
+{
+    notice.key = key;
+    bool is_own = notice.actor != 0 && notice.actor == list->viewer;
+    if (notice.time_us > list->after_us && !is_own && !is_dismissed(list->dismissed, key))
+        keep_newest(list, &notice);
+}
+
 static void consider(NoticeList *list, PolicyNotice notice, NoticeKey key)
 {
-    if (notice.time_us <= list->after_us || (notice.actor != 0 && notice.actor == list->viewer))
-        return;
-    notice.key = arena_print(list->arena, "%llu-%c%zu", (unsigned long long)key.policy, key.kind,
-                             key.number);
-    if (!is_dismissed(list->dismissed, notice.key))
-        keep_newest(list, &notice);
+    consider_keyed(list, notice,
+                   arena_print(list->arena, "%llu-%c%zu", (unsigned long long)key.policy, key.kind,
+                               key.number));
 }
 
 static PolicyNotice notice_about(uint64_t policy, NoticeKind kind, uint64_t actor, int64_t time_us)
 {
     return (PolicyNotice){.kind = kind,
                           .policy = policy,
+                          .command = SLICE_EMPTY,
                           .name = SLICE_EMPTY,
                           .actor = actor,
                           .time_us = time_us,
@@ -380,6 +389,36 @@ static Status consider_rights(NoticeList *list)
     return STATUS_OK;
 }
 
+/* What commands did in the person's name, and what they showed. */
+static Status consider_commands(NoticeList *list)
+{
+    AuditQuery query = {.since_us = list->after_us,
+                        .object_kind = "account",
+                        .object = list->viewer,
+                        .instance = SLICE_EMPTY,
+                        .limit = AUDIT_LIST_MAX};
+    AuditEntry *entries;
+    size_t count;
+    if (list->votes->audit == NULL)
+        return STATUS_OK;
+    TRY(audit_list(list->votes->audit, &query, list->arena, &entries, &count));
+    for (size_t i = 0; i < count; i++) {
+        const AuditAct *act = &entries[i].act;
+        bool is_read = act->kind == AUDIT_PERSON_READ;
+        Slice id = id_text(entries[i].id, list->arena);
+        if (!is_read && act->kind != AUDIT_PERSON_AS)
+            continue;
+        PolicyNotice notice =
+            notice_about(0, is_read ? NOTICE_LOOKED_AT : NOTICE_IN_NAME, 0, entries[i].time_us);
+        notice.command = act->details;
+        notice.reason = act->reason;
+        consider_keyed(
+            list, notice,
+            arena_print(list->arena, "%.*s%.*s", SLICE_ARG(NOTICE_COMMAND_KEY), SLICE_ARG(id)));
+    }
+    return STATUS_OK;
+}
+
 static Status fill_name(Votes *votes, PolicyNotice *notice, Arena *arena)
 {
     Policy policy;
@@ -412,7 +451,7 @@ static Status fill_reason(Votes *votes, PolicyNotice *notice, Arena *arena)
 /* The cache has no names and no reasons; those that are shown are read. */
 static Status fill_words(Votes *votes, PolicyNotice *notice, Arena *arena)
 {
-    if (notice->kind == NOTICE_RIGHTS)
+    if (notice->policy == 0)
         return STATUS_OK;
     TRY(fill_name(votes, notice, arena));
     return fill_reason(votes, notice, arena);
@@ -453,6 +492,7 @@ Status notices_list(Votes *votes, uint64_t account, Arena *arena, PolicyNotice *
     TRY(consider_answers(list));
     TRY(consider_followed(list));
     TRY(consider_rights(list));
+    TRY(consider_commands(list));
     for (size_t i = 0; i < list->count; i++)
         TRY(fill_words(votes, &list->notices[i], arena));
     *ret_notices = list->notices;

@@ -1,4 +1,4 @@
-/* notices.h -- what happened to the policies that somebody has to do with: those they hold votes on, watch, or own.
+/* notices.h -- what happened to the policies that somebody has to do with: those they hold votes on, watch, or own; and to their account.
  *
  * Nothing is written when something happens: the list is made when it is asked for, from the moves and texts of those policies, less what the
  * person has dismissed. So a move of a policy with a million voters costs no more than any other.
@@ -6,6 +6,7 @@
  *      somebody else, in the last NOTICES_DAYS days, is there until it is dismissed; what happened before the account was made is not.
  *      So is the last change of the person's own rights.
  *      Of what is new in the categories and parties that the person follows, the newest 100 policies of the site are looked at.
+ *      So is each command in the person's name that the audit log has of that time, whatever came of it; the newest 100.
  *   2. Dismissing is repeatable, and in any order; a dismissal lives longer than what it dismisses.
  *   3. Bounded: the lines of a voter, the watch list, the newest 100 policies of an owner, 100 merges into one policy; facts come from the
  *      cache of policies, and may be a minute behind. The newest NOTICES_MAX are listed.
@@ -14,6 +15,7 @@
 
 #include "votes/votes.h"
 
+#define NOTICE_COMMAND_KEY SLICE("command-") /* begins the keys of looked-at and in-name */
 enum { NOTICES_MAX = 50, NOTICES_DAYS = 365, NOTICE_KEY_BYTES = 40 };
 
 /*    kind, name for scripts, sentence */
@@ -28,7 +30,9 @@ enum { NOTICES_MAX = 50, NOTICES_DAYS = 365, NOTICE_KEY_BYTES = 40 };
     X(JOINED, "joined", "another policy was merged into it; its votes count here")    \
     X(ANSWERED, "answered", "it has an official answer")                              \
     X(NEW, "new", "it is new in a category or party that you follow")                 \
-    X(RIGHTS, "rights", "what your account may do was changed")
+    X(RIGHTS, "rights", "what your account may do was changed")                       \
+    X(LOOKED_AT, "looked-at", "those who run the server looked at what is yours")     \
+    X(IN_NAME, "in-name", "those who run the server did something in your name")
 typedef enum NoticeKind {
 #define X(name, word, text) NOTICE_##name,
     NOTICE_KIND_LIST(X)
@@ -43,14 +47,15 @@ typedef struct PolicyNotice {
     Slice
         key; /* names it for dismissing: "12-m3"; what came by a merge has the key that it has for its own voters */
     NoticeKind kind;
-    uint64_t policy; /* RIGHTS: 0 */
+    uint64_t policy; /* 0: it is about the account */
+    Slice command;   /* looked-at, in-name: "vote show" */
     Slice
         name; /* of the policy, as it is now; empty when it has no text any more. RIGHTS: what was taken and given */
     uint64_t
         other; /* merging, merged: where to; retired: in favour of which; joined: which one came; 0: none */
     uint64_t actor; /* who did it; 0: the system */
     int64_t time_us;
-    Slice reason; /* as it stands in the public log; empty: none */
+    Slice reason; /* as it stands in the log; empty: none */
 } PolicyNotice;
 
 /* The newest first. NOT_FOUND: no such account. */

@@ -16,6 +16,7 @@ Votes *votes_new(const VotesOptions *options)
                      .world = options->world,
                      .accounts = options->accounts,
                      .policies = options->policies,
+                     .audit = options->audit,
                      .listener = options->listener,
                      .shared = options->shared,
                      .writer = id_new(options->world.clock, options->world.random)};

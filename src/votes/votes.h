@@ -15,6 +15,7 @@
 #pragma once
 
 #include "accounts/accounts.h"
+#include "audit/audit.h"
 #include "policies/policies.h"
 #include "votes/vote_rules.h"
 
@@ -54,6 +55,7 @@ typedef struct VotesOptions {
     World world;
     Accounts *accounts;
     Policies *policies;
+    Audit *audit;          /* for notices; NULL: what commands do is in none */
     VoteListener listener; /* all NULL: nobody listens */
     bool shared; /* other instances follow: changes are marked by the second, else by the minute */
     /* How old the copies of voters' rows may be that votes_cached answers from; as in AccountsOptions. */

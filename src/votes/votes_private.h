@@ -41,6 +41,7 @@ struct Votes {
     World world;
     Accounts *accounts;
     Policies *policies;
+    Audit *audit; /* or NULL */
     VoteListener listener;
     bool shared;
     Id writer; /* names this handle in the marks of late days */

@@ -360,31 +360,30 @@ Slice web_cookie(const WebRequest *request, const char *name)
     return value;
 }
 
-static WebCookie *cookie_place(WebRequest *request, const char *name)
+static WebCookie *cookie_place(WebRequest *request, CookieKind kind)
 {
     size_t i = 0;
-    while (i < request->cookie_count && strcmp(request->cookies[i].name, name) != 0)
+    while (i < request->cookie_count && request->cookies[i].kind != kind)
         i++;
-    CHECK(i < WEB_COOKIES_MAX);
     if (i == request->cookie_count)
         request->cookie_count++;
     return &request->cookies[i];
 }
 
-void web_set_cookie(WebRequest *request, const char *name, Slice value, int64_t max_age_s)
+void web_set_cookie(WebRequest *request, CookieKind kind, Slice value, CookieLife life)
 {
     BUFFER_SCOPE Buffer line = {0};
     bool is_secure = request->server->is_secure;
-    CHECK(http_is_token(slice_from(name)) && http_is_cookie_value(value));
+    CHECK(kind < COOKIE_KINDS && http_is_cookie_value(value));
+    const CookieRow *row = &COOKIE_ROWS[kind];
     buffer_print(&line, "%s%s=%.*s; Path=/; HttpOnly; SameSite=Lax", is_secure ? "__Host-" : "",
-                 name, SLICE_ARG(value));
+                 row->name, SLICE_ARG(value));
     if (is_secure)
         buffer_text(&line, "; Secure");
-    if (max_age_s != WEB_COOKIE_SESSION)
-        buffer_print(&line, "; Max-Age=%lld",
-                     max_age_s == WEB_COOKIE_GONE ? 0 : (long long)max_age_s);
-    *cookie_place(request, name) =
-        (WebCookie){name, arena_text(request->arena, buffer_slice(&line))};
+    if (life != COOKIE_WHILE_OPEN)
+        buffer_print(&line, "; Max-Age=%lld", life == COOKIE_GONE ? 0 : (long long)row->life_s);
+    *cookie_place(request, kind) =
+        (WebCookie){kind, arena_text(request->arena, buffer_slice(&line))};
 }
 
 /* ---- Whole answers ---- */

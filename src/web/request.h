@@ -14,6 +14,7 @@
  * request; several requests run at once. */
 #pragma once
 
+#include "web/cookies.h"
 #include "web/events.h"
 #include "web/head.h"
 #include "web/route.h"
@@ -48,7 +49,7 @@ const Slice *web_texts(const WebRequest *request, size_t index, size_t *ret_coun
 
 /* A header as it came, empty when it did not. */
 Slice web_head(const WebRequest *request, HeadName name);
-/* A cookie that web_set_cookie set, by the same name; empty when there is none. */
+/* A cookie by its name in COOKIE_ROWS; empty when there is none. */
 Slice web_cookie(const WebRequest *request, const char *name);
 /* Who asks; behind a trusted proxy whom that one names. */
 Address web_client(const WebRequest *request);
@@ -100,9 +101,8 @@ void web_header(WebRequest *request, const char *name, const char *value);
 /* HttpOnly, SameSite=Lax, Path=/; when the site's public_url is https also Secure, and the browser knows it as
  * "__Host-NAME", which no other host can set. `value` is visible ASCII without quotes, comma, semicolon and backslash.
  * Unlike the rest of an answer it stays when the answer becomes a redirect or an error, so that what admit or a handler
- * says about a session arrives. The same name again replaces it; at most WEB_COOKIES_MAX. */
-enum { WEB_COOKIES_MAX = 4, WEB_COOKIE_SESSION = 0, WEB_COOKIE_GONE = -1 };
-void web_set_cookie(WebRequest *request, const char *name, Slice value, int64_t max_age_s);
+ * says about a session arrives. The same one again replaces it. */
+void web_set_cookie(WebRequest *request, CookieKind kind, Slice value, CookieLife life);
 /* Temporary (303) or permanent (308), to a path of this site (http_is_own_path; anything else is a bug). One over WEB_LOCATION_MAX
  * bytes, which came from somebody's address, loses what is behind its "?", or becomes "/": an answer's head has its bound, too. */
 enum { WEB_LOCATION_MAX = 2000 };

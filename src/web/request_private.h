@@ -28,7 +28,7 @@ typedef struct WebAnswer {
 } WebAnswer;
 
 typedef struct WebCookie {
-    const char *name; /* as the handler calls it */
+    CookieKind kind;
     const char *line; /* the value of Set-Cookie */
 } WebCookie;
 
@@ -66,8 +66,8 @@ struct WebRequest {
     void *viewer;
     bool is_for_one; /* the viewer is somebody: the answer is not for others */
     WebAnswer answer;
-    Buffer out;                         /* the head of the answer */
-    WebCookie cookies[WEB_COOKIES_MAX]; /* outlive answer_clear */
+    Buffer out;                      /* the head of the answer */
+    WebCookie cookies[COOKIE_KINDS]; /* outlive answer_clear */
     size_t cookie_count;
     Events *watches; /* has a place for this request; or NULL */
     Slice topic;

@@ -81,7 +81,7 @@ typedef struct WebOptions {
     /* Pages that were made before this moment of the steady clock are not sent any more, whatever WebRoute.cache_ms says: something was hidden or
      * changed that must not be seen as it was. NULL: none are. */
     int64_t (*pages_since)(void *context);
-    /* The cookie (by the name that web_set_cookie takes) that says who somebody is: a request with it is admitted before it may get a page
+    /* The cookie (by its name in COOKIE_ROWS) that says who somebody is: a request with it is admitted before it may get a page
      * from the cache, and gets none when it is somebody's (web_set_viewer). NULL: any cookie does that. */
     const char *session_cookie;
     /* What the address says besides the route's parameters that is shown on the page: pages that differ by it are kept apart. It must be one of

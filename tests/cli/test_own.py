@@ -23,6 +23,21 @@ def test_a_profile_is_shown_and_what_is_left_out_stays(ledger):
     assert ledger.run("profile", "set", "--as", "ada", "--real-name", "x" * 500).returncode == 1
 
 
+def told(ledger, name, commands=False):
+    return [one for one in ledger.call("notice", "list", "--as", name)["notices"] if bool(one["command"]) == commands]
+
+
+def test_a_command_cannot_dismiss_what_tells_of_commands(ledger):
+    ledger.user("ada")
+    ledger.call("vote", "show", "--as", "ada")
+    newest, looked = told(ledger, "ada", commands=True)
+    assert [one["command"] for one in (newest, looked)] == ["notice list", "vote show"]
+    refused = ledger.run("notice", "dismiss", "--as", "ada", looked["id"])
+    assert refused.returncode == 1 and "the person can" in refused.stderr
+    assert ledger.run("notice", "dismiss-all", "--as", "ada").returncode == 0
+    assert "notice dismiss-all" in [one["command"] for one in told(ledger, "ada", commands=True)]
+
+
 def test_a_policy_is_watched_and_its_notices_are_dismissed(ledger):
     ledger.user("ada")
     ledger.user("bob")
@@ -31,11 +46,11 @@ def test_a_policy_is_watched_and_its_notices_are_dismissed(ledger):
     assert [(watched["policy"], watched["rank"]) for watched in ledger.call("watch", "list", "--as", "bob")["policies"]] == [(policy, 1)]
     assert ledger.run("watch", "add", "--as", "bob", "999999").returncode == 1
     assert ledger.run("policy", "retire", str(policy), "--as", "ada").returncode == 0
-    (notice,) = ledger.call("notice", "list", "--as", "bob")["notices"]
+    (notice,) = told(ledger, "bob")
     assert (notice["kind"], notice["policy"]) == ("retired", policy)
     assert ledger.run("notice", "dismiss", "--as", "bob", "nothing").returncode == 1
     assert ledger.run("notice", "dismiss", "--as", "bob", notice["id"]).returncode == 0
-    assert ledger.call("notice", "list", "--as", "bob")["notices"] == []
+    assert told(ledger, "bob") == []
     assert ledger.run("notice", "dismiss-all", "--as", "bob").returncode == 0
     assert ledger.run("watch", "remove", "--as", "bob", str(policy)).returncode == 0
     assert ledger.call("watch", "list", "--as", "bob")["policies"] == []

@@ -103,7 +103,18 @@ Status __wrap_audit_begin(Audit *audit, const AuditAct *act, Id *ret_id);
 Status __wrap_audit_begin(Audit *audit, const AuditAct *act, Id *ret_id)
 {
     Status status = __real_audit_begin(audit, act, ret_id);
-    if (act->kind == AUDIT_PERSON_AS)
+    if (act->kind == AUDIT_PERSON_AS || act->kind == AUDIT_PERSON_READ)
+        begin_anew();
+    return status;
+}
+
+/* Nor does any other door write to the person that something of theirs was shown. */
+Status __real_mail_send(Mail *mail, const MailMessage *message, Reason *reason);
+Status __wrap_mail_send(Mail *mail, const MailMessage *message, Reason *reason);
+Status __wrap_mail_send(Mail *mail, const MailMessage *message, Reason *reason)
+{
+    Status status = __real_mail_send(mail, message, reason);
+    if (slice_equal(message->kind, SLICE("looked-at")))
         begin_anew();
     return status;
 }

@@ -62,8 +62,10 @@ def says_unknown(text):
     return any(words in text for words in ("We do not know", '"unknown"', "not done twice", "perhaps done", "is finished in the background"))
 
 
-def changes(name, before, after):
+def changes(name, door, before, after):
     skipped = NOTES | NOT_YET.get(name, set())
+    if door == "command" and OPERATIONS[name]["shows"]:
+        skipped = skipped | {"mail_queue", "mail_index"}  # that a command is given in the person's name; it is sent before that is done
     lines = [line.split("\t") for line in before ^ after]
     return ["\t".join(parts) for parts in lines if parts[0] == "cell" and parts[1] not in skipped and not (parts[1] == "sessions" and parts[3] == "seen")]
 
@@ -88,7 +90,7 @@ def judge(site, name, door, n, act, after=None):
     site.tell("dark", n)
     done, text = act()
     was_dark = site.tell("dark", 0) == "done 1"
-    found = changes(name, before, site.dump())
+    found = changes(name, door, before, site.dump())
     if after:
         after(site)
     where = f"{name} by {door}, dark behind change {n}: {text}"

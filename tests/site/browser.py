@@ -2,7 +2,23 @@
 import functools
 import html.parser
 import http.client
+import math
+import pathlib
+import re
 import urllib.parse
+
+# The table of cookies: name and seconds, which stand there as "60 * 86400".
+COOKIES = {name: math.prod(map(int, seconds.split("*"))) for name, seconds in
+           re.findall(r'X\(\w+, "(\w+)", ([\d *]+),', (pathlib.Path(__file__).parents[2] / "src/web/cookies.h").read_text())}
+were_set = set()  # by whichever browser
+
+
+def judge_cookie(line):
+    """A Set-Cookie is a row of the table, and for no longer than that says."""
+    name = line.split("=", 1)[0].removeprefix("__Host-")
+    age = re.search(r"; Max-Age=(\d+)", line)
+    assert name in COOKIES and (not age or int(age[1]) in (0, COOKIES[name])), f"no such cookie in the table: {line}"
+    were_set.add(name)
 
 
 class Form:
@@ -106,6 +122,7 @@ class Browser:
         connection.request(method, path, body, headers)
         answer = connection.getresponse()
         for cookie in answer.msg.get_all("Set-Cookie", []):
+            judge_cookie(cookie)
             name, value = cookie.split(";")[0].split("=", 1)
             self.cookies[name] = value
         page = Page(answer, path)

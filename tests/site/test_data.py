@@ -27,7 +27,7 @@ def call(town, *words):
 def test_the_file_has_everything_of_mine_and_nothing_of_others(town):
     shared.ostraka("user", "add", "anna", "--email", "anna@example.org", "--confirmed", "--registered",
                    "2020-01-01T00:00:00Z", "--data", town.server.data)
-    other = town.person("other")
+    other = town.person("zelda")
     anna = town.person("berta")
     policies = [call(town, "policy", "create", "--as", "anna", "--name", f"Of anna {i}", "--description", "x", "--category", "Transport",
                      "--votes", "100")["policy"] for i in range(2)]
@@ -50,7 +50,7 @@ def test_the_file_has_everything_of_mine_and_nothing_of_others(town):
     assert data["logins"][0]["success"] and data["sessions"]["sessions"]
     for secret in (PASSWORD, "ost_", anna.cookies["session"], "$2b$"):
         assert secret not in answer.text
-    assert "anna@example.org" not in answer.text and "other" not in answer.text
+    assert "anna@example.org" not in answer.text and "zelda" not in answer.text
 
 
 def test_it_asks_for_the_password_and_counts_tries(town):

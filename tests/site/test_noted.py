@@ -131,6 +131,18 @@ LINES = {
     "notice dismiss-all": [["--as", Site.voter]],
     "mailbox set": [["--as", Site.voter, "--digest", "weekly"]],
     "data show": [["--as", Site.voter]],
+    "vote show": [["--as", Site.voter]],
+    "vote history": [["--as", Site.voter]],
+    "vote cost": [["--as", Site.voter, lambda site: f"{site.policy()}=0"]],
+    "profile show": [["--as", Site.voter]],
+    "notice list": [["--as", Site.voter]],
+    "watch list": [["--as", Site.voter]],
+    "follow list": [["--as", Site.voter]],
+    "mailbox show": [["--as", Site.voter]],
+    "session list": [["--as", Site.voter]],
+    "token list": [["--as", Site.voter]],
+    "connection list": [["--as", Site.voter]],
+    "second show": [["--as", Site.voter]],
     "email change": [["--as", Site.voter, "moved@example.org"]],
     "report policy": [["--as", Site.voter, Site.policy, "--words", "It is spam."]],
     "report trouble": [["--as", Site.voter, "--words", "No letter came."]],
@@ -198,13 +210,60 @@ def test_a_command_is_in_the_log_before_it_is_done(site, name):
             assert {act["outcome"] for act in news} == {"done"}
 
 
-def test_a_command_that_reads_notes_nothing(site):
+def test_a_command_that_reads_what_is_nobodys_own_notes_nothing(site):
     policy = site.policy()
     before = site.acts_now()
-    for words in (["user", "list"], ["policy", "show", str(policy)], ["vote", "show", "--as", site.owner], ["policy", "answer", str(policy)],
+    for words in (["user", "list"], ["policy", "show", str(policy)], ["policy", "answer", str(policy)],
                   ["setting", "list"], ["maintenance"], ["verify"]):
         site.tell(*words)
     assert not new_acts(site, before)
+
+
+READING = ["vote show", "vote history", "vote cost", "profile show", "notice list", "watch list", "follow list", "mailbox show", "session list",
+           "token list", "connection list", "second show", "data show"]
+
+
+def test_every_command_that_reads_what_is_somebodys_own_takes_a_reason():
+    assert {one["name"] for one in COMMANDS if "person-read" in one["acts"]} == set(READING)
+    for name in READING:
+        assert "--reason TEXT" in ostraka(*name.split(), "--help").stdout
+
+
+def letters_about(site, name):
+    return [one for one in json.loads(site.tell("mail", "list", "--json"))["messages"] if one["kind"] == "looked-at" and one["to"] == f"{name}@example.org"]
+
+
+@pytest.mark.parametrize("name", READING)
+@pytest.mark.parametrize("why", ["Asked by post on Monday", None], ids=["reason", "no-reason"])
+def test_reading_what_is_somebodys_own_is_noted_and_told(site, name, why):
+    """Through the control socket of a running site."""
+    policy = site.policy()  # of somebody new, who owns it
+    before, letters = site.acts_now(), len(letters_about(site, site.owner))
+    site.tell(*name.split(), *([f"{policy}=0"] if name == "vote cost" else []), "--as", site.owner, *(["--reason", why] if why else []))
+    (act,) = new_acts(site, before)
+    person = json.loads(site.tell("user", "show", site.owner, "--json"))["id"]
+    assert (act["kind"], act["object"], act["reason"], act["actor"]) == ("person-read", person, why or "no reason given", None)
+    assert len(letters_about(site, site.owner)) == letters + 1
+    told = [one for one in json.loads(site.tell("notice", "list", "--as", site.owner, "--json"))["notices"] if one["kind"] == "looked-at"]
+    mine = [one for one in told if one["id"] == f"command-{act['id']}"]
+    assert [(one["policy"], one["command"], one["reason"]) for one in mine] == [(None, name, why or "no reason given")]
+    assert mine[0]["shown"], "the notice says what was shown"
+
+
+def test_a_reason_has_its_bound_and_nothing_is_shown_over_it(site):
+    site.policy()
+    before = site.acts_now()
+    done = site.command("vote", "show", "--as", site.owner, "--reason", "x" * 1001)
+    assert done.returncode == 1 and done.stdout == "" and "reason" in done.stderr and not new_acts(site, before)
+
+
+def test_a_command_that_shows_while_it_changes_tells_the_person_too(site):
+    policy = site.policy()
+    letters = len(letters_about(site, site.owner))
+    stale = site.command("vote", "save", "--as", site.owner, f"{policy}=5", "--seen", NOWHERE, "--json", "--reason", "a trick")
+    assert json.loads(stale.stdout)["outcome"] == "stale"
+    (act,) = [act for act in site.acts_now() if act["reason"] == "a trick"]
+    assert act["kind"] == "person-as" and len(letters_about(site, site.owner)) == letters + 1
 
 
 def test_what_somebody_holds_is_not_in_the_log(site):

@@ -15,6 +15,7 @@ import urllib.parse
 import aiosmtpd.controller
 import pytest
 
+from browser import judge_cookie
 from site_fixture import Answer, Forms
 
 # By its path: this folder may have a conftest of its own.
@@ -66,6 +67,7 @@ class Browser:
         connection.request(method, path, body, headers)
         answer = connection.getresponse()
         for line in answer.headers.get_all("Set-Cookie") or []:
+            judge_cookie(line)
             for name, morsel in http.cookies.SimpleCookie(line).items():
                 if morsel["max-age"] == "0":
                     self.cookies.pop(name, None)

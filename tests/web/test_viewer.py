@@ -81,15 +81,15 @@ def test_a_public_url_that_is_none_stops_the_start(start, url):
 def test_a_cookie_arrives_with_every_answer(server, then, code):
     answer = server.get(f"/cookie?value=abc&age=60&then={then}")
     assert answer.code == code
-    assert cookies_of(answer) == ["session=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=60",
-                                  "other=x; Path=/; HttpOnly; SameSite=Lax"]
+    assert cookies_of(answer) == ["half=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=600",
+                                  "visitor=x; Path=/; HttpOnly; SameSite=Lax"]
 
 
 def test_cookies_of_a_secure_site_are_tied_to_it(start):
     secure = start(public_url="https://vote.example.org")
     assert cookies_of(secure.get("/cookie?value=abc&age=0&then=page")) == [
-        "__Host-session=abc; Path=/; HttpOnly; SameSite=Lax; Secure",
-        "__Host-other=x; Path=/; HttpOnly; SameSite=Lax; Secure"]
+        "__Host-half=abc; Path=/; HttpOnly; SameSite=Lax; Secure",
+        "__Host-visitor=x; Path=/; HttpOnly; SameSite=Lax; Secure"]
     assert secure.get("/who", "Cookie: session=ann").json()["viewer"] == "-"
     assert secure.get("/who", "Cookie: session=ann; __Host-session=ben").json()["viewer"] == "ben"
 

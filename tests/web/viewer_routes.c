@@ -15,14 +15,14 @@ Status viewer_admit(WebRequest *request)
                      : web_cookie(request, "session");
     static _Atomic int once;
     if (slice_equal(name, SLICE("nonsense"))) { /* as a session that is over: a visitor */
-        web_set_cookie(request, "session", SLICE_EMPTY, WEB_COOKIE_GONE);
+        web_set_cookie(request, COOKIE_SESSION, SLICE_EMPTY, COOKIE_GONE);
         web_set_visitor(request, NULL);
         name = SLICE_EMPTY;
     }
     if (slice_equal(name, SLICE("once")) && once++ > 0)
         name = SLICE("nobody"); /* logged out between two looks */
     if (slice_equal(name, SLICE("nobody"))) {
-        web_set_cookie(request, "session", SLICE_EMPTY, WEB_COOKIE_GONE);
+        web_set_cookie(request, COOKIE_SESSION, SLICE_EMPTY, COOKIE_GONE);
         return reason_set(web_reason(request), STATUS_DENIED, "session", "is nobody's");
     }
     if (name.size > 0) {
@@ -70,9 +70,10 @@ static Status who(WebRequest *request)
 /* Sets it, and then answers with a redirect, an error or a page: it must arrive with all of them. */
 static Status cookie(WebRequest *request)
 {
-    web_set_cookie(request, "session", SLICE("replaced"), 5);
-    web_set_cookie(request, "session", web_text(request, 0), web_number(request, 1));
-    web_set_cookie(request, "other", SLICE("x"), WEB_COOKIE_SESSION);
+    web_set_cookie(request, COOKIE_HALF, SLICE("replaced"), COOKIE_GONE);
+    web_set_cookie(request, COOKIE_HALF, web_text(request, 0),
+                   web_number(request, 1) != 0 ? COOKIE_KEPT : COOKIE_WHILE_OPEN);
+    web_set_cookie(request, COOKIE_VISITOR, SLICE("x"), COOKIE_WHILE_OPEN);
     if (web_word(request, 2) == 0)
         web_redirect(request, 303, SLICE("/who"));
     return web_word(request, 2) == 1 ? STATUS_CONFLICT : STATUS_OK;
@@ -162,7 +163,7 @@ static Status cached(WebRequest *request)
     if (how == PRIVATE)
         web_private(request);
     if (how == COOKIE)
-        web_set_cookie(request, "other", SLICE("1"), WEB_COOKIE_SESSION);
+        web_set_cookie(request, COOKIE_VISITOR, SLICE("1"), COOKIE_WHILE_OPEN);
     Buffer *out = web_html(request);
     Slice text = arena_print(web_arena(request), "%lld", (long long)number);
     web_header(request, "X-Kept", "with it");

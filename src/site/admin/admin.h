@@ -9,6 +9,7 @@
 #include "operations/electorate.h"
 #include "operations/mail_state.h"
 #include "operations/people.h"
+#include "operations/privacy.h"
 #include "operations/site_texts.h"
 #include "operations/store_state.h"
 #include "operations/vote_settings.h"
@@ -125,5 +126,6 @@ typedef struct TextPage {
     const char *title;
     SiteText text;
     Markup shown;
+    const PrivacyView *privacy; /* NULL: it is about something else */
     int64_t now_us;
 } TextPage;

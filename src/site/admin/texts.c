@@ -1,4 +1,5 @@
-/* texts.c -- /privacy and /terms for everybody, and the page where admins write them: Markdown, a preview, every revision kept. */
+/* texts.c -- /privacy and /terms for everybody, and the page where admins write them: Markdown, a preview, every revision kept. Under the words on
+ * privacy, whoever wrote them, stands what the software itself says (operations/privacy.h). */
 #include "draw/markdown.h"
 #include "site/admin/admin.h"
 #include "site/pages.h"
@@ -11,6 +12,11 @@ static Status show_text(WebRequest *request, TextKind kind)
     Arena *arena = web_arena(request);
     TRY(texts_read(site_of(request)->app->store, kind, arena, &page.text));
     page.shown = markdown_html(page.text.text, arena);
+    if (kind == TEXT_PRIVACY) {
+        PrivacyView *privacy = ARENA_NEW(arena, PrivacyView);
+        TRY(privacy_view(site_of(request)->ops, arena, privacy));
+        page.privacy = privacy;
+    }
     Frame frame = {.title = slice_from(page.title),
                    .description = markdown_words(page.text.text, 150, arena),
                    .address = arena_print(arena, "/%s", text_kind_word(kind)),

@@ -87,8 +87,8 @@ static Status bind_all(WebRequest *request, const Operation *operation, void *to
 void site_set_cookies(WebRequest *request, const Cookies *cookies)
 {
     for (size_t i = 0; i < cookies->count; i++)
-        web_set_cookie(request, cookies->list[i].name, cookies->list[i].value,
-                       cookies->list[i].seconds);
+        web_set_cookie(request, cookies->list[i].kind, cookies->list[i].value,
+                       cookies->list[i].life);
 }
 
 void operation_set_cookies(WebRequest *request, const Operation *operation, const void *answer)

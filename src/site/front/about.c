@@ -9,6 +9,7 @@ static Status about_view(Site *site, Arena *arena, AboutView *ret_view)
     TRY(operations_settings(site->ops, arena, &view.settings));
     TRY(ranking_page(site->app->ranking, &(RankQuery){0}, 0, 1, arena, &page));
     view.policies = page.policies;
+    TRY(privacy_view(site->ops, arena, &view.privacy));
     *ret_view = view;
     return STATUS_OK;
 }
