@@ -293,11 +293,11 @@ static size_t attach(Ranking *ranking, RankingIndex *index, uint64_t since, Aren
     return count;
 }
 
-static Status fill(Ranking *ranking, Votes *votes, RankingIndex *index, uint64_t since)
+static Status fill(Ranking *ranking, Votes *votes, RankingIndex *index, uint64_t since,
+                   uint32_t generation)
 {
     ARENA_SCOPE Arena *arena = arena_new();
     uint64_t *unsure;
-    uint32_t generation = votes_generation(votes);
     TRY(scan_policies(ranking, index));
     TRY(scan_counts(votes, index));
     if (votes_generation(votes) != generation)
@@ -336,11 +336,13 @@ Status ranking_load(Ranking *ranking, Votes *votes)
     ClockReading began = clock_reading(ranking->world.clock);
     TRY(begin_load(ranking, votes, &since));
     RankingIndex *index = ranking_index_new(ranking->window_days, ranking_today(ranking));
-    Status status = fill(ranking, votes, index, since);
+    uint32_t generation = votes_generation(votes);
+    Status status = fill(ranking, votes, index, since, generation);
     pthread_rwlock_wrlock(&ranking->lock);
     RankingIndex *old = status == STATUS_OK ? ranking->live : index;
     if (status == STATUS_OK) {
         ranking->live = index;
+        ranking->generation = generation;
         caught_up(ranking, began);
     } else {
         set_behind(ranking, began.now_us);
@@ -461,13 +463,26 @@ static Status refresh(Ranking *ranking, Votes *votes, const RankingIndex *index)
     return status;
 }
 
-/* Whoever slept for longer than marks live, or could not read them for so long, reads everything again. */
+uint32_t ranking_generation(Ranking *ranking)
+{
+    pthread_rwlock_rdlock(&ranking->lock);
+    uint32_t generation = ranking->generation;
+    pthread_rwlock_unlock(&ranking->lock);
+    return generation;
+}
+
+/* Whoever slept for longer than marks live, or could not read them for so long, reads everything again; so do all when the counts come
+ * from rows that were built anew, for no mark says where these differ from the old ones. */
 Status ranking_refresh(Ranking *ranking)
 {
     Votes *votes;
     RankingIndex *index = ranking_borrow(ranking, &votes);
     if (index == NULL)
         return STATUS_UNAVAILABLE;
+    if (!MUTANT(generation_unnoticed) && votes_generation(votes) != ranking_generation(ranking)) {
+        ranking_index_free(index);
+        return ranking_load(ranking, votes);
+    }
     Status status = refresh(ranking, votes, index);
     ranking_index_free(index);
     if (status != STATUS_OK && minutes_since(ranking) >= MARKS_MINUTES &&

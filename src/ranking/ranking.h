@@ -40,8 +40,11 @@ VoteListener ranking_listener(Ranking *ranking);
 /* After a move, an edit or a merge: reads this policy (and what it was merged into, if that is not known) again. */
 MUST_USE Status ranking_policy_changed(Ranking *ranking, uint64_t policy);
 /* Reads again what `changed` names since the last refresh that went well, the last ten minutes each time; and everything, as
- * ranking_load, when that is so long ago that marks may have gone. For clusters and after `votes_project` of others. */
+ * ranking_load, when that is so long ago that marks may have gone, or when the counts come from another generation than before. For
+ * clusters and after `votes_project` of others. */
 MUST_USE Status ranking_refresh(Ranking *ranking);
+/* Which generation of counts (votes_generation) the last load was from. */
+uint32_t ranking_generation(Ranking *ranking);
 
 /* For clusters, about once a second and by one thread: reads the counts again that others changed in the last seconds. Much less than a
  * refresh, and not as much: clocks may be 5 seconds off, and what comes later than 3 seconds after its mark waits for the next refresh.

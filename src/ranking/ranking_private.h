@@ -30,9 +30,10 @@ struct Ranking {
 
     /* Guards all below. Nobody uses the store while holding it. */
     pthread_rwlock_t lock;
-    Votes *votes;       /* NULL before the first load */
-    RankingIndex *live; /* answers questions; NULL before the first load */
-    RankingIndex *next; /* while a load corrects its last counts: gets all news, too */
+    Votes *votes;        /* NULL before the first load */
+    RankingIndex *live;  /* answers questions; NULL before the first load */
+    uint32_t generation; /* of the counts that it was loaded from */
+    RankingIndex *next;  /* while a load corrects its last counts: gets all news, too */
     bool loading;
     Pending pending;
     uint64_t *again; /* policies to read again: a read failed, or a load may have missed it */

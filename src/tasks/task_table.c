@@ -541,16 +541,13 @@ static Status checkpoint(TaskPiece *piece)
 /* What this instance holds in memory: all of it again when the counts come from other rows than before, else what changed. */
 static Status rankings(TaskPiece *piece)
 {
-    Tasks *tasks = piece->tasks;
-    if (tasks->options.ranking == NULL)
+    Ranking *ranking = piece->tasks->options.ranking;
+    if (ranking == NULL)
         return last_piece(piece, STATUS_OK);
-    uint32_t generation = votes_generation(tasks->options.votes);
-    if (generation == tasks->loaded)
-        return last_piece(piece, ranking_refresh(tasks->options.ranking));
-    TRY(ranking_load(tasks->options.ranking, tasks->options.votes));
-    tasks->loaded = generation;
-    piece->found = 1;
-    return last_piece(piece, STATUS_OK);
+    uint32_t before = ranking_generation(ranking);
+    Status status = ranking_refresh(ranking);
+    piece->found = ranking_generation(ranking) != before;
+    return last_piece(piece, status);
 }
 
 /* ---- The table ------------------------------------------------------------------------------------------------- */

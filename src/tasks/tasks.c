@@ -14,7 +14,6 @@ Tasks *tasks_new(const TasksOptions *options)
     tasks->id = id_new(options->world.clock, options->world.random);
     tasks->started_us = clock_now_us(options->world.clock);
     tasks->live = 1;
-    tasks->loaded = votes_generation(options->votes);
     pthread_mutex_init(&tasks->lock, NULL);
     tasks->worker = journal_worker_new(
         options->journals, options->journal != NULL ? slice_from(options->journal) : SLICE_EMPTY);

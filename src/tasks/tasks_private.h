@@ -102,7 +102,6 @@ struct Tasks {
     bool has_beaten;
     int64_t beat_us; /* steady clock */
     int64_t beat_stamp;
-    uint32_t loaded; /* generation of the counts that the ranking was loaded from */
     uint64_t damaged[VOTES_DAMAGED_MAX]; /* voters that were named in the log */
     size_t damaged_count;
 };

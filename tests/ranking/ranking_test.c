@@ -184,6 +184,36 @@ TEST(an_instance_that_was_away_learns_what_it_missed)
     site_end();
 }
 
+static Other elsewhere;
+
+/* The marks of what is built are old when it comes to be read. */
+static void refresh_meanwhile(void *self, uint64_t voters)
+{
+    (void)self;
+    (void)voters;
+    for (int i = 0; i < 2; i++) {
+        test_world_pass(&site.own, 13 * 60 * US_PER_S);
+        EXPECT_STATUS(ranking_refresh(elsewhere.ranking), STATUS_OK);
+    }
+}
+
+TEST(a_refresh_shows_the_counts_of_another_generation)
+{
+    site_begin(8);
+    uint64_t policy = site_create(1, 0);
+    elsewhere = site_other();
+    site_project();
+    EXPECT_STATUS(ranking_load(elsewhere.ranking, elsewhere.votes), STATUS_OK);
+    site_hold(1, policy, 30); /* not projected: in the new counts alone */
+    RebuildOptions rebuild = {.settle_s = GENERATIONS_CACHE_S + 5, .progress = refresh_meanwhile};
+    EXPECT_STATUS(votes_rebuild(site.votes, &rebuild), STATUS_OK);
+    EXPECT_STATUS(ranking_refresh(elsewhere.ranking), STATUS_OK);
+    EXPECT_I64(ranking_generation(elsewhere.ranking), votes_generation(elsewhere.votes));
+    site_check(elsewhere.ranking);
+    site_part(&elsewhere);
+    site_end();
+}
+
 TEST(bad_questions_are_refused)
 {
     site_begin(1);
