@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/mutant.h"
 #include "base/threads.h"
 #include "news/news.h"
 #include "ranking/map.h"
@@ -38,6 +39,7 @@ struct InstanceSync {
 static void take_news(void *context, const News *news)
 {
     struct InstanceSync *sync = context;
+    int64_t again_s = MUTANT(move_looked_at_once) ? 0 : AGAIN_S;
     bool is_late = !sync->is_reopened && sync->now_s >= news->second + AGAIN_S;
     switch (news->kind) {
     case NEWS_FRONT:
@@ -52,7 +54,7 @@ static void take_news(void *context, const News *news)
     case NEWS_POLICY:
         if (map_get(&sync->seen, news->id) != 0 ||
             (!sync->is_reopened &&
-             (int64_t)map_get(&sync->followed, news->id) >= news->second + AGAIN_S))
+             (int64_t)map_get(&sync->followed, news->id) >= news->second + again_s))
             return;
         map_put(&sync->seen, news->id, 1);
         if (sync->count == sync->room) {

@@ -5,6 +5,7 @@
  * that is off by more than FOLLOW_BACK_S. */
 #include <stdlib.h>
 
+#include "base/mutant.h"
 #include "ranking/ranking_private.h"
 
 enum { FOLLOW_BACK_S = 6, FOLLOW_AGAIN_S = 3, FOLLOWED_MAX = 20000 };
@@ -23,7 +24,8 @@ static void take(void *context, VotesMark mark)
     Follow *follow = context;
     int64_t marked_s = follow->minute * S_PER_MINUTE + mark.second;
     int64_t read_s = (int64_t)map_get(follow->followed, mark.policy);
-    if (marked_s < follow->now_s - FOLLOW_BACK_S || read_s >= marked_s + FOLLOW_AGAIN_S ||
+    int64_t again_s = MUTANT(follower_looks_once) ? 0 : FOLLOW_AGAIN_S;
+    if (marked_s < follow->now_s - FOLLOW_BACK_S || read_s >= marked_s + again_s ||
         map_get(&follow->seen, mark.policy) != 0)
         return;
     map_put(&follow->seen, mark.policy, 1);

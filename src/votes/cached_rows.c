@@ -62,6 +62,8 @@ Status votes_cached_row(Votes *votes, Arena *arena, Voter *voter)
         return STATUS_OK;
     }
     TRY(votes_read_row(votes, arena, voter));
+    if (MUTANT(stamp_after_read))
+        (void)read_cache_find(votes->read_cache, key_slice(&voter->key), arena, &voter->copy);
     voter->copy.bytes = pack(voter, arena);
     read_cache_put(votes->read_cache, key_slice(&voter->key), &voter->copy);
     return STATUS_OK;

@@ -249,6 +249,7 @@ static Update update_for(Votes *votes, const Voter *voter, const Entry *entry, c
                     .changes = changes,
                     .change_count = count,
                     .proof = log,
+                    .lazy = MUTANT(ok_before_sync),
                     .marks = {mark, MUTANT(no_mark) ? 0 : 1, false}};
 }
 
@@ -257,7 +258,8 @@ Status votes_append(Votes *votes, const Voter *voter, const Entry *entry, const 
 {
     Update update = update_for(votes, voter, entry, plan, arena);
     Status status = store_update(votes->store, &update, SAVE_TRIES, arena, NULL);
-    votes_forget_copy(votes, voter->id);
+    if (!MUTANT(fence_keeps_copy))
+        votes_forget_copy(votes, voter->id);
     return status;
 }
 

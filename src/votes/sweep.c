@@ -34,7 +34,8 @@ static Status read_both(Votes *votes, uint32_t generation, const Looked *looked,
 static void note_left(Votes *votes, uint64_t voter)
 {
     bool gone;
-    if (accounts_is_gone(votes->accounts, voter, &gone) != STATUS_OK || gone)
+    if (accounts_is_gone(votes->accounts, voter, &gone) != STATUS_OK || gone ||
+        MUTANT(left_unnoticed))
         return;
     pthread_mutex_lock(&votes->lock);
     bool is_there = votes->left_count == VOTES_LEFT_MAX;

@@ -8,6 +8,7 @@
 
 enum { COPY = SIM_DECIDED, LAZY_SYNC_US = 200000, CALL_LEAST_US = 20, CALL_MOST_US = 900 };
 enum { DRAW_CALL = 200, DRAW_ANSWER, DRAW_LAND, DRAW_CUT };
+enum { ANSWERED = 1 }; /* the part of a call in which a client stalls with the answer in hand */
 
 typedef struct Undo {
     Row *row;
@@ -174,9 +175,13 @@ static bool begin(SimSolo *solo, SimKey *ret_key)
 
 static void end(SimSolo *solo, SimKey key)
 {
+    SimKey answer = {key.who, key.call, ANSWERED};
     if (caller(solo) != NULL && sim_fires(solo->world, SIM_SILENCE, key, NULL))
         sim_client_kill(caller(solo));
     wait_some(solo, DRAW_ANSWER, key);
+    if (alive(solo) && sim_fires(solo->world, SIM_STALL, answer, NULL))
+        clock_sleep_us(sim_client_clock(caller(solo)),
+                       sim_span_us(solo->world, SIM_STALL, answer, 100 * US_PER_MS));
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
@@ -422,6 +427,11 @@ static uint64_t generation(Store *store)
     return solo_of(store)->generation;
 }
 
+static void health(Store *store, StoreHealth *ret_health)
+{
+    *ret_health = (StoreHealth){.engine = "solo", .writable = !solo_of(store)->read_only};
+}
+
 static void close_store(Store *store)
 {
     free(store);
@@ -436,6 +446,7 @@ static const StoreEngine ENGINE = {.name = "solo",
                                    .write_many = solo_write_many,
                                    .update_if = solo_update_if,
                                    .update_many = solo_update_many,
+                                   .health = health,
                                    .close = close_store};
 
 Store *sim_solo_open(SimSolo *solo, SimClient *leader)
