@@ -14,8 +14,10 @@
 enum { JOBS_MAX = 64, SHOWN_MAX = 3, FAULTS_MAX = 100000 };
 
 static const char HELP[] =
-    "sim [--runs N] [--seed S] [--workload W] [--mutant NAME] [--twice] [--jobs N]\n"
-    "        runs the seeds S, S + 1, …; --twice: each a second time, and both must be equal\n"
+    "sim [--runs N] [--seed S] [--workload W] [--mutant NAME] [--twice] [--brief] [--jobs N]\n"
+    "        runs the seeds S, S + 1, …; --twice: each a second time, and both must be equal; "
+    "--brief: says of every seed what broke,\n"
+    "        and does not look for the few faults that are enough for it\n"
     "sim --mutants [--workload W] [--mutant NAME]\n"
     "        every known mistake, or that one, must be caught within its seeds\n"
     "sim --exhaustive [--workload W] [--mutant NAME]\n"
@@ -28,7 +30,7 @@ typedef struct Options {
     uint64_t runs, seed, jobs;
     const Workload *workload; /* NULL: all in turn */
     const char *mutant_name;
-    bool twice, mutants, exhaustive, replay, only;
+    bool twice, brief, mutants, exhaustive, replay, only;
     SimFired *listed;
     size_t listed_count;
 } Options;
@@ -98,6 +100,8 @@ static Options read_options(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--twice") == 0)
             options.twice = true;
+        else if (strcmp(argv[i], "--brief") == 0)
+            options.brief = true;
         else if (strcmp(argv[i], "--mutants") == 0)
             options.mutants = true;
         else if (strcmp(argv[i], "--exhaustive") == 0)
@@ -137,12 +141,16 @@ static void print_replay(const RunPlan *plan, const RunResult *result)
     printf("\n");
 }
 
-static void show(const RunPlan *plan, const RunResult *broken)
+static void tell(const RunPlan *plan, const RunResult *broken)
 {
-    RunResult least;
     printf("seed %llu, %s: %s (%d violations, %zu faults)\n", (unsigned long long)plan->seed,
            plan->workload->name, broken->first, broken->violations, broken->fault_count);
     fflush(stdout);
+}
+
+static void show_least(const RunPlan *plan, const RunResult *broken)
+{
+    RunResult least;
     run_shrink(plan, broken, &least);
     printf("  with these faults alone: %s\n", least.first);
     print_faults(&least);
@@ -196,8 +204,11 @@ static void run_seed(const Options *options, uint64_t seed, Totals *totals)
     }
     if (result.violations > 0) {
         totals->violations++;
-        if (totals->shown++ < SHOWN_MAX)
-            show(&plan, &result);
+        bool shows = totals->shown++ < SHOWN_MAX;
+        if (shows || options->brief)
+            tell(&plan, &result);
+        if (shows && !options->brief)
+            show_least(&plan, &result);
     }
     run_result_free(&result);
 }

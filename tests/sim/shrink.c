@@ -39,14 +39,23 @@ static bool leave_out(Shrinking *own, size_t from, size_t to)
     return true;
 }
 
+static void leave_out_parts(Shrinking *own, size_t part)
+{
+    for (size_t from = 0; from < own->count && own->runs < RUNS_MAX;) {
+        size_t to = from + part < own->count ? from + part : own->count;
+        if (!leave_out(own, from, to))
+            from = to;
+    }
+}
+
+/* What is needed depends on what is left, so single faults are tried until none of them goes. */
 static void shrink(Shrinking *own)
 {
-    for (size_t part = own->count; part > 0; part /= 2) {
-        for (size_t from = 0; from < own->count && own->runs < RUNS_MAX;) {
-            size_t to = from + part < own->count ? from + part : own->count;
-            if (!leave_out(own, from, to))
-                from = to;
-        }
+    for (size_t part = own->count; part > 1; part /= 2)
+        leave_out_parts(own, part);
+    for (size_t before = own->count + 1; own->count < before && own->runs < RUNS_MAX;) {
+        before = own->count;
+        leave_out_parts(own, 1);
     }
 }
 

@@ -104,7 +104,8 @@ typedef struct RunResult {
 void run_once(const RunPlan *plan, RunResult *ret_result);
 void run_result_free(RunResult *result);
 
-/* Of the faults of a run that broke something, finds few that are enough for it. ret_result is the run with those alone. */
+/* Of the faults of a run that broke something, finds few that are enough for it, and none of which can be left out (unless that takes more
+ * than 2,000 runs). ret_result is the run with those alone. */
 void run_shrink(const RunPlan *plan, const RunResult *broken, RunResult *ret_result);
 
 /* Two clients, each killed before and during each of its calls, both at every pair of calls, and each write reaching each
