@@ -22,8 +22,8 @@ static const Table *const TABLE_POINTERS[] = {&CHAIN_TABLE};
 static const Mutant MUTANTS[] = {
     {"no_read_after_unknown", "an unknown update is sent again, and that answer is believed", 10,
      1},
-    {"unknown_is_no", "an unknown outcome is told as not done", 10, 1},
-    {"proof_read_normally", "after an unknown outcome the row is not read serially", 20, 2},
+    {"unknown_is_no", "an unknown outcome is told as not done", 10, 3},
+    {"proof_read_normally", "after an unknown outcome the row is not read serially", 20, 7},
     {"slot_deleted", "a freed slot is deleted instead of marked", 60, 4},
     {"head_without_condition", "an update is conditional on something else than the head", 10, 1},
 };

@@ -10,7 +10,7 @@ enum { WORDS = 4, TRIES = 3 };
 
 static const Mutant MUTANTS[] = {
     {"claim_freed_by_clean_up", "the clean-up frees the claims of an account before it is void", 40,
-     15},
+     8},
     {"unknown_is_no", "an unknown outcome of a registration is told as not done", 40, 3},
     {"claim_checked_then_written",
      "a claim that nobody seems to have is written without a condition", 40, 3},

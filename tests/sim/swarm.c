@@ -28,7 +28,7 @@ static const Strength STRENGTHS[] = {
     {SIM_UNMET, 250000, 990000, 1, 1},
     {SIM_UNSPREAD, 10000, 500000, 1000, HOUR_MS},
     {SIM_STEP, 100, 20000, 10, 5 * MINUTE_MS},
-    {SIM_SUSPEND, 1, 1, 1, 1},
+    {SIM_SUSPEND, 100, 10000, 1000, 12 * HOUR_MS},
     {SIM_DISK, 100, 20000, 1000, HOUR_MS},
     {SIM_POWER, 100, 10000, 1, 1},
 };
@@ -51,8 +51,7 @@ static int64_t log_uniform(uint64_t *luck, int64_t least, int64_t most)
     return number < most ? number : most;
 }
 
-/* Half of the faults are on: a run with all of them hides what two of them alone would show. SUSPEND stays off: caches that are aged by the
- * steady clock alone outlive it. */
+/* Half of the faults are on: a run with all of them hides what two of them alone would show. */
 SimSwarm swarm_of(uint64_t *luck)
 {
     SimSwarm swarm = {0};
@@ -60,7 +59,7 @@ SimSwarm swarm_of(uint64_t *luck)
         const Strength *strength = &STRENGTHS[i];
         uint32_t rate = (uint32_t)log_uniform(luck, strength->rate_min, strength->rate_max);
         int64_t most_ms = log_uniform(luck, strength->most_least_ms, strength->most_most_ms);
-        if (swarm_draw(luck) % 2 == 0 && strength->fault != SIM_SUSPEND)
+        if (swarm_draw(luck) % 2 == 0)
             swarm.rate[strength->fault] = rate;
         swarm.most_us[strength->fault] = most_ms * US_PER_MS;
     }

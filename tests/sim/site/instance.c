@@ -170,6 +170,11 @@ static void open_handles(SiteInstance *handles)
                           .shared = shared,
                           .read_cache_us = copies_us};
     handles->votes = votes_new(&votes);
+    process->changes = changes_new(handles->ranking);
+    if (site->scheduled)
+        process->sync = instance_sync_new(&(InstanceSyncOptions){handles->store, handles->policies,
+                                                                 handles->ranking, process->changes,
+                                                                 handles->world.clock});
 }
 
 void site_instance_open(SiteInstance *instance, Run *run, SimClient *client, Store *store,
@@ -208,7 +213,9 @@ void site_instance_close(SiteInstance *instance)
     if (--process->count > 0)
         return;
     SiteInstance *handles = &process->first;
+    instance_sync_free(process->sync);
     votes_free(handles->votes);
+    changes_free(process->changes);
     ranking_free(handles->ranking);
     policies_free(handles->policies);
     accounts_free(handles->accounts);

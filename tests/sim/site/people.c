@@ -1,5 +1,4 @@
 /* people.c -- voters: several tabs on one account, forms that are sent twice or on an old version, leaving. See site.h. */
-#include "access/closing.h"
 #include "site/site.h"
 
 static const int64_t HELD[] = {0, 0, 1, 5, 10, 20, 35, 50, 80, 100, 150};
@@ -51,9 +50,13 @@ void people_page(SiteInstance *instance)
     Account account;
     VoterState state;
     int64_t back_us = site->solo != NULL ? 0 : site->copies_us;
+    Status status = STATUS_OK;
+    if (site->solo != NULL)
+        (void)marks_head(instance, person, &status);
     uint64_t least =
         site_head_at(person, sim_world_now_us(sim_world(run_sim(instance->run))) - back_us);
-    Status status = accounts_recent(instance->accounts, person->account, instance->arena, &account);
+    if (status == STATUS_OK)
+        status = accounts_recent(instance->accounts, person->account, instance->arena, &account);
     if (status == STATUS_OK)
         status = votes_cached(instance->votes, &account, instance->arena, &state);
     if (!site_instance_heard(instance, "votes_cached", status) || !site_instance_alive(instance))
@@ -105,10 +108,11 @@ static SiteForm *fill_form(SiteInstance *instance, const SitePerson *person)
     return form;
 }
 
-static SiteTry *new_try(SiteInstance *instance, uint64_t voter, Id token)
+static SiteTry *new_try(SiteInstance *instance, uint64_t voter, Id seen, Id token)
 {
     SiteTry *try = ARENA_NEW(run_arena(instance->run), SiteTry);
     *try = (SiteTry){.voter = voter,
+                     .seen = seen,
                      .token = token,
                      .began_us = sim_world_now_us(sim_world(run_sim(instance->run))),
                      .next = instance->site->tries};
@@ -134,6 +138,11 @@ static void hear(SiteInstance *instance, SiteTry *try, const SaveResult *result)
     try->told_balance = result->state.balance;
     if (result->outcome == SAVE_REFUSED && result->rule == VOTE_RULE_TWICE)
         run_violated(instance->run, "a form names no policy twice, but is told so");
+    if (result->outcome == SAVE_STALE && id_equal(result->state.version, try->seen))
+        run_violated(
+            instance->run,
+            "voter %llu is told that a form is stale, and is shown the version that it is about",
+            (unsigned long long)try->voter);
 }
 
 /* A request that lives in the arena, with what it points to. */
@@ -169,7 +178,7 @@ static void hear_form(SiteInstance *instance, SiteTry *try, uint64_t seen_before
 
 static void send_form(SiteInstance *instance, const SiteForm *form)
 {
-    SiteTry *try = new_try(instance, form->voter, form->token);
+    SiteTry *try = new_try(instance, form->voter, form->seen, form->token);
     SaveResult result;
     Reason reason = {.rule = ""};
     uint64_t seen_before = site_person(instance->site, form->voter)->seen_seq;
@@ -242,7 +251,7 @@ void people_together(SiteInstance *instance)
         if (is_under_way(instance, person->account))
             continue;
         const SiteForm *form = fill_form(instance, person);
-        SiteTry *try = new_try(instance, form->voter, form->token);
+        SiteTry *try = new_try(instance, form->voter, form->seen, form->token);
         seen_before[count] = site_person(instance->site, form->voter)->seen_seq;
         Status status = votes_save_begin(instance->votes, request_of(instance, form),
                                          instance->arena, &saves[count], &reason);
@@ -303,30 +312,21 @@ void people_rush(SiteInstance *instance)
 
 /* ---- Leaving --------------------------------------------------------------------------------------------- */
 
-static void disown_all(SiteInstance *instance, uint64_t account)
-{
-    for (size_t i = 0; i < instance->site->policy_count; i++)
-        (void)site_instance_heard(
-            instance, "policies_disown",
-            policies_disown(instance->policies, instance->site->policies[i], account));
-}
-
-/* Somebody always stays. */
+/* As the operation does it: with the closing entry it is decided and told, and the rest is for whoever comes first. Somebody always
+ * stays. */
 void people_leave(SiteInstance *instance)
 {
     SitePerson *person = site_any_person(instance);
     Reason reason = {.rule = ""};
     if (person == &instance->site->people[0])
         return;
-    SiteTry *try = new_try(instance, person->account, (Id){{0}});
+    SiteTry *try = new_try(instance, person->account, (Id){{0}}, (Id){{0}});
     Status status = votes_leave(instance->votes, person->account, &reason);
     end_try(instance, try, status);
     try->outcome = status == STATUS_OK ? SAVE_SAVED : SAVE_STALE;
     try->told_version = try->version;
     if (!site_instance_heard(instance, "votes_leave", status) || !try->answered)
         return;
-    disown_all(instance, person->account);
-    status = access_close_account(instance->accounts, person->account, &reason);
-    if (site_instance_heard(instance, "accounts_close", status) && site_instance_alive(instance))
-        person->closed = true;
+    person->closed = true;
+    sweeps_leave(instance, person->account);
 }

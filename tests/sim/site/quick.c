@@ -9,7 +9,8 @@ enum { NOTED_LEAST = 256 };
 
 static bool is_noted_table(const Table *table)
 {
-    return table == &TABLE_DIRTY || table == &TABLE_CHANGED || table == &TABLE_HOUR_CHANGES;
+    return table == &TABLE_DIRTY || table == &TABLE_CHANGED || table == &TABLE_HOUR_CHANGES ||
+           table == &TABLE_NEWS;
 }
 
 /* FNV-1a; two rows with one hash only cost a look. 0 is no row. */
@@ -86,12 +87,25 @@ static Status read_many(Store *store, const Read *reads, size_t count, Arena *ar
     return real_of(store)->engine->read_many(real_of(store), reads, count, arena, ret_answers);
 }
 
+static void happen(Quick *quick, const Table *table, bool at_update)
+{
+    SiteInstance *reader = quick->reader;
+    if (reader == NULL || table != &TABLE_VOTERS || quick->at_update != at_update)
+        return;
+    quick->reader = NULL;
+    quick->meanwhile(reader);
+}
+
 static Status slice(Store *store, const Query *query, Arena *arena, Page *ret_page)
 {
-    if (!is_empty(quick_of(store)->instance, query))
-        return real_of(store)->engine->slice(real_of(store), query, arena, ret_page);
-    *ret_page = (Page){.cells = ARENA_ARRAY(arena, 0, Cell)};
-    return STATUS_OK;
+    Quick *quick = quick_of(store);
+    if (is_empty(quick->instance, query)) {
+        *ret_page = (Page){.cells = ARENA_ARRAY(arena, 0, Cell)};
+        return STATUS_OK;
+    }
+    Status status = quick->real->engine->slice(quick->real, query, arena, ret_page);
+    happen(quick, query->table, false);
+    return status;
 }
 
 static Status scan(Store *store, const Table *table, Slice position, uint32_t limit, Arena *arena,
@@ -100,16 +114,36 @@ static Status scan(Store *store, const Table *table, Slice position, uint32_t li
     return real_of(store)->engine->scan(real_of(store), table, position, limit, arena, ret_page);
 }
 
+/* Where somebody follows, the marks of a batch are there before the rest of it, and are looked at: no engine promises an order of rows. */
+static void announce(Store *store, const Batch *batch)
+{
+    Quick *quick = quick_of(store);
+    Batch marks = {.lazy = batch->lazy};
+    note(quick->instance, batch);
+    if (quick->follower == NULL)
+        return;
+    RowChange *changes = ARENA_ARRAY(quick->follower->arena, batch->count, RowChange);
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->changes[i].table == &TABLE_CHANGED || batch->changes[i].table == &TABLE_NEWS)
+            changes[marks.count++] = batch->changes[i];
+    marks.changes = changes;
+    if (marks.count == 0)
+        return;
+    (void)site_instance_heard(quick->follower, "marks", store_write(quick->real, &marks));
+    shown_look(quick->follower);
+}
+
 static Status write_many(Store *store, const Batch *batches, size_t count, Status *ret_statuses)
 {
     for (size_t i = 0; i < count; i++)
-        note(quick_of(store)->instance, &batches[i]);
+        announce(store, &batches[i]);
     return real_of(store)->engine->write_many(real_of(store), batches, count, ret_statuses);
 }
 
 static Status update_if(Store *store, const Update *update, Arena *arena, Found *ret_found)
 {
-    note(quick_of(store)->instance, &update->marks);
+    announce(store, &update->marks);
+    happen(quick_of(store), update->table, true);
     return real_of(store)->engine->update_if(real_of(store), update, arena, ret_found);
 }
 
@@ -117,8 +151,10 @@ static Status update_many(Store *store, const Update *updates, size_t count, Are
                           Status *ret_statuses)
 {
     Store *real = real_of(store);
-    for (size_t i = 0; i < count; i++)
-        note(quick_of(store)->instance, &updates[i].marks);
+    for (size_t i = 0; i < count; i++) {
+        announce(store, &updates[i].marks);
+        happen(quick_of(store), updates[i].table, true);
+    }
     if (real->engine->update_many != NULL)
         return real->engine->update_many(real, updates, count, arena, ret_statuses);
     for (size_t i = 0; i < count; i++)
@@ -131,6 +167,11 @@ static uint64_t generation(Store *store)
     return store_generation(real_of(store));
 }
 
+static void health(Store *store, StoreHealth *ret_health)
+{
+    store_health(real_of(store), ret_health);
+}
+
 static const StoreEngine ENGINE = {.name = "quick",
                                    .generation = generation,
                                    .update_many = update_many,
@@ -139,11 +180,13 @@ static const StoreEngine ENGINE = {.name = "quick",
                                    .slice = slice,
                                    .scan = scan,
                                    .write_many = write_many,
+                                   .health = health,
                                    .update_if = update_if};
 
 Store *quick_open(Quick *quick, SiteInstance *instance, Store *real)
 {
-    *quick = (Quick){.store = *real, .real = real, .instance = instance};
-    quick->store.engine = &ENGINE;
+    *quick = (Quick){.store = *real, .engine = ENGINE, .real = real, .instance = instance};
+    quick->engine.shared = real->engine->shared;
+    quick->store.engine = &quick->engine;
     return &quick->store;
 }

@@ -86,7 +86,7 @@ void watch_tasks(SiteInstance *instance)
     Generations before, after;
     Status status = votes_generations(instance->votes, &before);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        heads[i] = marks_head(instance, site->people[i].account, &status);
+        heads[i] = marks_head(instance, &site->people[i], &status);
     if (status != STATUS_OK || !pass_over(instance) ||
         votes_generations(instance->votes, &after) != STATUS_OK || before.step != after.step)
         return;
@@ -104,8 +104,8 @@ void watch_tasks(SiteInstance *instance)
 
 void schedule_quiet(SiteInstance *instance)
 {
-    static const char *const NAMES[] = {"moves",   "names", "pass",      "sweep",
-                                        "recount", "lists", "checkpoint"};
+    static const char *const NAMES[] = {"moves",   "names",   "pass",  "sweep",
+                                        "leaving", "recount", "lists", "checkpoint"};
     schedule_open(instance);
     (void)shown_refresh(instance);
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)

@@ -56,7 +56,7 @@ typedef struct Stand {
 /* False when something could not be read, or is not projected yet. */
 static bool read_stand(SiteInstance *instance, Stand *ret_stand)
 {
-    const Site *site = instance->site;
+    Site *site = instance->site;
     Generations generations;
     Status status = votes_generations(instance->votes, &generations);
     memset(ret_stand, 0, sizeof *ret_stand);
@@ -65,7 +65,7 @@ static bool read_stand(SiteInstance *instance, Stand *ret_stand)
     ret_stand->step = generations.step;
     for (size_t i = 0; i < ret_stand->people && status == STATUS_OK; i++) {
         uint64_t voter = site->people[i].account, projected = 0;
-        ret_stand->heads[i] = marks_head(instance, voter, &status);
+        ret_stand->heads[i] = marks_head(instance, &site->people[i], &status);
         if (status == STATUS_OK)
             projected = marks_projected(instance, generations.current, voter, &status);
         if (projected != ret_stand->heads[i])
@@ -92,22 +92,59 @@ void watch_refresh(SiteInstance *instance)
     (void)shown_refresh(instance);
 }
 
+static void expect_shown(SiteInstance *instance, const Stand *stand)
+{
+    for (size_t i = 0; i < stand->policies; i++) {
+        uint64_t policy = instance->site->policies[i];
+        if (shown(instance, policy) != stand->totals[i])
+            run_violated(instance->run, "policy %llu has %lld, and an instance shows %lld",
+                         (unsigned long long)policy, (long long)stand->totals[i],
+                         (long long)shown(instance, policy));
+    }
+}
+
 /* When everything was projected a while ago, and stands still since, a refresh shows it all. */
 void watch_ranking(SiteInstance *instance)
 {
-    const Site *site = instance->site;
     Stand before, after;
     if (!read_stand(instance, &before))
         return;
     clock_sleep_us(instance->world.clock,
                    (STILL_MINUTES + (int64_t)site_instance_draw(instance, STILL_MORE)) * 60 *
                        US_PER_S);
+    uint64_t steps = instance->process->steps; /* own saves are shown before they are in a stand */
     if (!site_instance_alive(instance) || !shown_refresh(instance) ||
-        !read_stand(instance, &after) || memcmp(&before, &after, sizeof after) != 0)
+        !read_stand(instance, &after) || memcmp(&before, &after, sizeof after) != 0 ||
+        instance->process->steps != steps)
         return;
-    for (size_t i = 0; i < after.policies; i++)
-        if (shown(instance, site->policies[i]) != after.totals[i])
-            run_violated(instance->run, "policy %llu has %lld, and an instance shows %lld",
-                         (unsigned long long)site->policies[i], (long long)after.totals[i],
-                         (long long)shown(instance, site->policies[i]));
+    expect_shown(instance, &after);
+}
+
+void shown_expect_counts(SiteInstance *instance)
+{
+    Stand stand;
+    if (read_stand(instance, &stand))
+        expect_shown(instance, &stand);
+    else
+        run_violated(instance->run, "all is well, and what was saved is not projected");
+}
+
+/* ---- Following ------------------------------------------------------------------------------------------- */
+
+void shown_look(SiteInstance *instance)
+{
+    instance_sync_look(instance->process->sync);
+}
+
+/* As the thread that does nothing else, for some seconds. */
+void watch_follow(SiteInstance *instance)
+{
+    enum { LOOKS_LEAST = 4, LOOKS_MORE = 16, PAUSE_MS = 250 };
+    if (instance->ranking->live == NULL && !shown_refresh(instance))
+        return;
+    for (uint64_t left = LOOKS_LEAST + site_instance_draw(instance, LOOKS_MORE);
+         left > 0 && site_instance_alive(instance); left--) {
+        shown_look(instance);
+        clock_sleep_us(instance->world.clock, PAUSE_MS * US_PER_MS);
+    }
 }

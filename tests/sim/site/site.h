@@ -11,16 +11,17 @@
  *   names.c       registrations, confirmations, other names
  *   sweeps.c      background work, and the bound on its lag
  *   schedule.c    the same by the site's own scheduler, in some of the runs
- *   shown.c       what instances show from memory
+ *   shown.c       what instances show from memory: by their own saves, by a refresh, by following marks
  *   quick.c       a store that knows which rows nobody ever wrote
  *   watch.c       what is looked at while things happen
  *   facts.c       all that stands in the end
  *   check_*.c     what must hold, one file each */
 #pragma once
 
-#include "ranking/ranking.h"
+#include "app/instance_sync.h"
 #include "simulator.h"
 #include "store/engine.h"
+#include "tasks/leaving.h"
 #include "tasks/tasks.h"
 #include "votes/ledger.h"
 
@@ -51,7 +52,7 @@ typedef struct SiteForm {
 /* One request to save or to leave. */
 typedef struct SiteTry {
     uint64_t voter;
-    Id token; /* zero: none */
+    Id seen, token; /* zero: none */
     int64_t began_us, ended_us;
     bool sent;     /* an entry was on its way: */
     Id version;    /* that one */
@@ -191,8 +192,15 @@ typedef struct SiteProcess SiteProcess;
 
 typedef struct Quick {
     Store store;
+    StoreEngine engine; /* shared or not, as the real one */
     Store *real;
     SiteInstance *instance;
+    SiteInstance *follower; /* looks between each mark and what it announces; NULL: nobody does */
+    /* Happens once, when somebody has a voter's row in hand, or is about to change it; reader NULL: nothing does. */
+    SiteInstance *reader;
+    SitePerson *person; /* whose page it is about */
+    bool at_update;
+    void (*meanwhile)(SiteInstance *reader);
 } Quick;
 
 /* A client's view of an instance of the program, which it may share with other clients: they have the handles in common. */
@@ -223,6 +231,9 @@ struct SiteProcess {
     size_t count;   /* that are open */
     uint64_t steps; /* of saves that the ranking was told */
     Store *own;     /* to be closed; or NULL */
+    Changes *changes;
+    struct InstanceSync
+        *sync; /* of instances with rankings, else NULL; for the first client alone */
     Quick quick;
     SiteInstance first; /* the handles */
 };
@@ -263,17 +274,23 @@ SiteAction people_together, people_page;
 SiteAction moderators_add, moderators_move, moderators_merge, moderators_set, moderators_edit;
 SiteAction names_register, names_confirm, names_rename;
 SiteAction sweeps_waiting, sweeps_recent, sweeps_older, sweeps_slow, sweeps_policies,
-    sweeps_accounts, sweeps_rebuild;
+    sweeps_accounts, sweeps_left, sweeps_rebuild;
 SiteAction watch_counts, watch_history, watch_names, watch_past;
-SiteAction watch_refresh, watch_ranking, watch_tasks;
+SiteAction watch_refresh, watch_ranking, watch_follow, watch_tasks;
 /* A voter's head, and up to where it is projected; 0: never. */
-uint64_t marks_head(SiteInstance *instance, uint64_t voter, Status *ret_status);
+/* What follows the closing entry. */
+void sweeps_leave(SiteInstance *instance, uint64_t voter);
+uint64_t marks_head(SiteInstance *instance, SitePerson *person, Status *ret_status);
 uint64_t marks_projected(SiteInstance *instance, uint32_t generation, uint64_t voter,
                          Status *ret_status);
 
 /* What a save tells the ranking. */
 void shown_told(SiteInstance *instance, VoteStep step, const VoteNews *news);
 bool shown_refresh(SiteInstance *instance);
+/* One look at what others changed. */
+void shown_look(SiteInstance *instance);
+/* The ranking in memory has of every policy what the store counts; all must be projected. */
+void shown_expect_counts(SiteInstance *instance);
 
 void schedule_open(SiteInstance *instance);
 SiteAction schedule_turns, schedule_quiet;
@@ -318,4 +335,4 @@ int64_t chain_held(const SiteChain *chain, size_t count, uint64_t policy);
 
 extern const Checker CHECK_FINAL, CHECK_TOLD, CHECK_PAID, CHECK_MONEY, CHECK_PAGES, CHECK_TOTALS,
     CHECK_PICTURES, CHECK_PAST, CHECK_NAMES, CHECK_MOVES, CHECK_TEXTS, CHECK_RUSH, CHECK_CAUGHT_UP,
-    CHECK_AUDIT;
+    CHECK_FOLLOWED, CHECK_COPIES, CHECK_AUDIT;

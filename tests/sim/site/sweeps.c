@@ -37,10 +37,29 @@ static uint64_t number_in(SiteInstance *instance, const Read *read, Status *ret_
     return seq;
 }
 
-uint64_t marks_head(SiteInstance *instance, uint64_t voter, Status *ret_status)
+/* Something of this process that may have written to the voter's row is on its way to saying so: until then its copies may lag. */
+static bool is_under_way(const SiteProcess *process, uint64_t voter)
 {
-    Read read = {&TABLE_VOTERS, ledger_u64(instance->arena, voter), SLICE("head"), STORE_SERIAL};
-    return number_in(instance, &read, ret_status);
+    for (size_t i = 0; i < SITE_VIEWS; i++) {
+        const SiteInstance *view = process->views[i];
+        for (size_t k = 0; view != NULL && k < view->try_count; k++)
+            if (view->try[k]->voter == voter)
+                return true;
+        if (view != NULL && view->marking)
+            return true;
+    }
+    return false;
+}
+
+uint64_t marks_head(SiteInstance *instance, SitePerson *person, Status *ret_status)
+{
+    Read read = {&TABLE_VOTERS, ledger_u64(instance->arena, person->account), SLICE("head"),
+                 STORE_SERIAL};
+    uint64_t seq = number_in(instance, &read, ret_status);
+    if (site_instance_alive(instance) && *ret_status == STATUS_OK && seq > 0 &&
+        !is_under_way(instance->process, person->account))
+        site_note_head(instance, person, seq); /* no page may show less from now on */
+    return seq;
 }
 
 uint64_t marks_projected(SiteInstance *instance, uint32_t generation, uint64_t voter,
@@ -78,7 +97,7 @@ void sweeps_older(SiteInstance *instance)
     Generations before, after;
     Status status = votes_generations(instance->votes, &before);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        heads[i] = marks_head(instance, site->people[i].account, &status);
+        heads[i] = marks_head(instance, &site->people[i], &status);
     if (!follow_all_marks(instance) || status != STATUS_OK ||
         now_us > MARKS_DAYS * S_PER_DAY * US_PER_S ||
         votes_generations(instance->votes, &after) != STATUS_OK || before.step != after.step)
@@ -164,6 +183,24 @@ void sweeps_policies(SiteInstance *instance)
         for (size_t i = 0; i < count && site_instance_alive(instance); i++)
             settle(instance, &policies[i]);
     }
+}
+
+/* ---- Leaving --------------------------------------------------------------------------------------------- */
+
+void sweeps_leave(SiteInstance *instance, uint64_t voter)
+{
+    Reason reason = {.rule = ""};
+    const Leaving leaving = {.accounts = instance->accounts, .policies = instance->policies};
+    (void)site_instance_heard(instance, "leaving_finish", leaving_finish(&leaving, voter, &reason));
+}
+
+/* Whom the sweeps of marks and voters have met. */
+void sweeps_left(SiteInstance *instance)
+{
+    uint64_t voters[VOTES_LEFT_MAX];
+    size_t count = votes_take_left(instance->votes, voters);
+    for (size_t i = 0; i < count && site_instance_alive(instance); i++)
+        sweeps_leave(instance, voters[i]);
 }
 
 /* ---- Accounts -------------------------------------------------------------------------------------------- */
