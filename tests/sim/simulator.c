@@ -25,6 +25,7 @@ struct Run {
     Sim *sim;
     SimSolo *solo;
     SimWorld *world;
+    SimSwarm swarm;
     Arena *arena;
     Vault *vault;
     void *state;
@@ -120,6 +121,11 @@ bool run_working(Run *run, SimClient *client)
         return run->pieces_done[sim_client_number(client)]++ < run->plan->pieces;
     sim_client_next(client);
     return sim_world_now_us(run->world) < run->until_us;
+}
+
+const SimSwarm *run_swarm(const Run *run)
+{
+    return &run->swarm;
 }
 
 bool run_makes_mistake(const Run *run, const char *mutant)
@@ -253,6 +259,7 @@ static Sim *make_cluster(Run *run)
         world.swarm = swarm_of(&run->luck);
     if (faults && plan->workload->provoke != NULL)
         plan->workload->provoke(run, &world.swarm);
+    run->swarm = world.swarm;
     run->world = sim_world_new(&world);
     return sim_new(run->world, &sim);
 }

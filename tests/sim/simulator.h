@@ -68,6 +68,8 @@ bool run_working(Run *run, SimClient *client);
 bool run_is_exhaustive(const Run *run);
 /* How long the clients work. */
 int64_t run_length_us(const Run *run);
+/* What the seed drew. */
+const SimSwarm *run_swarm(const Run *run);
 /* Whether this run makes the named mistake. */
 bool run_makes_mistake(const Run *run, const char *mutant);
 /* A number from 0 to below - 1 that the seed decides, for set-up. */

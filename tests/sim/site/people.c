@@ -42,6 +42,15 @@ void people_look(SiteInstance *instance)
     show_in_tab(tab, &state);
 }
 
+/* By how much a copy may be older than it seems: no two clocks tell of a machine that slept and was set back meanwhile (base/world.h). */
+static int64_t unseen_age_us(const Run *run)
+{
+    const SimSwarm *swarm = run_swarm(run);
+    bool both = swarm->rate[SIM_SUSPEND] > 0 && swarm->rate[SIM_STEP] > 0;
+    int64_t skew_us = swarm->rate[SIM_SKEW] > 0 ? swarm->most_us[SIM_SKEW] : 0;
+    return both ? skew_us + 2 * swarm->most_us[SIM_STEP] : 0;
+}
+
 /* A page, perhaps from a copy in memory: of the process that alone writes it is what stands, else it is not older than copies may be. */
 void people_page(SiteInstance *instance)
 {
@@ -49,7 +58,7 @@ void people_page(SiteInstance *instance)
     SitePerson *person = site_any_voter(instance);
     Account account;
     VoterState state;
-    int64_t back_us = site->solo != NULL ? 0 : site->copies_us;
+    int64_t back_us = site->solo != NULL ? 0 : site->copies_us + unseen_age_us(instance->run);
     Status status = STATUS_OK;
     if (site->solo != NULL)
         (void)marks_head(instance, person, &status);

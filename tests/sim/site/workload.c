@@ -19,7 +19,7 @@ static const Mutant MUTANTS[] = {
      139},
     {"names_without_condition", "the clean-up frees names without a condition", 300, 19},
     {"claim_without_id", "a freed claim looks as it did before", 400, 19},
-    {"sweep_skips_hours", "the sweep of older marks skips hours", 300, 31},
+    {"sweep_skips_hours", "the sweep of older marks skips hours", 1500, 630},
     {"failed_pass_is_whole", "a pass is called whole though a read failed", 300, 24},
     {"ranking_adds_dropped", "a save that is not saved is in the ranking", 60, 4},
     {"refresh_ten_minutes", "who slept for longer than ten minutes does not ask what changed", 300,
