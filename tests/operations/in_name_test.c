@@ -104,8 +104,13 @@ static Status run_as(const Actor *actor, Reason *reason)
     Nothing nothing = {0};
     Operation row = LOOK;
     row.run = look_run;
-    OperationCall call = {&row, actor, &nothing, &done, false};
-    Status status = operation_run(hall.ops, &call, hall.arena, reason);
+    OperationCall call = {.operation = &row,
+                          .actor = actor,
+                          .request = &nothing,
+                          .answer = &done,
+                          .arena = hall.arena,
+                          .reason = reason};
+    Status status = operation_run(hall.ops, &call);
     EXPECT(done.done == (status == STATUS_OK));
     return status;
 }

@@ -170,11 +170,10 @@ static void open_handles(SiteInstance *handles)
                           .shared = shared,
                           .read_cache_us = copies_us};
     handles->votes = votes_new(&votes);
-    process->changes = changes_new(handles->ranking);
+    process->changes = changes_new(handles->policies, handles->ranking);
     if (site->scheduled)
-        process->sync = instance_sync_new(&(InstanceSyncOptions){handles->store, handles->policies,
-                                                                 handles->ranking, process->changes,
-                                                                 handles->world.clock});
+        process->sync = instance_sync_new(&(InstanceSyncOptions){
+            handles->store, handles->ranking, process->changes, handles->world.clock});
 }
 
 void site_instance_open(SiteInstance *instance, Run *run, SimClient *client, Store *store,
