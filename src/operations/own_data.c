@@ -137,7 +137,7 @@ static Status data_show(Operations *ops, const Actor *actor, const DataShow *req
 
 /* clang-format off */
 OPERATION(data_show, DataShow, OwnData, .help = "Give all that is kept of somebody, at once.",
-    .access = WEB_LOGIN, .by_session = true, .asks = true, .shows = SHOWS_ALL & ~SHOWS(SIGNALS) & ~SHOWS(REPORTS), .threads = WEB_PASSWORD, .answers = &SCHEMA_DATA,
+    .access = WEB_LOGIN, .by_session = true, .asks = true, .shows = SHOWS_ALL & ~SHOWS(SIGNALS) & ~SHOWS(REPORTS) & ~SHOWS(RIGHTS), .threads = WEB_PASSWORD, .answers = &SCHEMA_DATA,
     .api = {WEB_POST, "me/data", .tag = "me"}, .page = {.path = "/my/data"}, .command = {.words = "data show"},
     .inputs = {INPUT("password", DataShow, password, SECRET, .no_command = true, .least = 1, .most = PASSWORD_MAX, .help = "The person's own.")});
 /* clang-format on */

@@ -280,7 +280,7 @@ static Status person_show(Operations *ops, const Actor *actor, const PersonQuery
 
 /* clang-format off */
 OPERATION(person_show, PersonQuery, PersonView, .help = "Show a person: roles, rights, sessions, signals. Not what they vote for.",
-    FOR_PEOPLE, .asks = true, .shows = SHOWS(EMAIL) | SHOWS(LOGIN_TIMES) | SHOWS(SIGNALS), .answers = &SCHEMA_ADMIN_PERSON, .api = {WEB_GET, "admin/people/{id}", .tag = "admin"},
+    FOR_PEOPLE, .asks = true, .shows = SHOWS(EMAIL) | SHOWS(LOGIN_TIMES) | SHOWS(SIGNALS) | SHOWS(RIGHTS), .answers = &SCHEMA_ADMIN_PERSON, .api = {WEB_GET, "admin/people/{id}", .tag = "admin"},
     .no_page = "the page of the form for their rights shows it", .command = {.words = "user show"},
     .inputs = {INPUT("id", PersonQuery, id, ACCOUNT, .operand = true, .help = "The person.")});
 /* clang-format on */

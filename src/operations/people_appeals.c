@@ -115,7 +115,7 @@ static Status rights_appeal(Operations *ops, const Actor *actor, const RightsApp
 
 /* clang-format off */
 OPERATION(rights_show, Nothing, RightsView, .help = "Show the last change of one's rights, why it was made, and one's appeal.",
-    .access = WEB_LOGIN, .asks = true, .answers = &SCHEMA_MY_RIGHTS, .api = {WEB_GET, "me/rights", .tag = "me"},
+    .access = WEB_LOGIN, .asks = true, .shows = SHOWS(RIGHTS), .answers = &SCHEMA_MY_RIGHTS, .api = {WEB_GET, "me/rights", .tag = "me"},
     .no_page = "/appeal shows it", .command = {.words = "rights show"});
 OPERATION(rights_appeal, RightsAppeal, Done, .help = "Appeal against a change of one's rights, once for each change. Throttled.",
     .no_audits = "it is one's own", .answers = &SCHEMA_DONE, .api = {WEB_POST, "me/rights/appeal", .tag = "me", .code = 201},

@@ -14,6 +14,7 @@
     X(LOGIN_TIMES, false, "When you joined, logged in and were last seen")                 \
     X(SIGNALS, false, "What your registration has in common with others")                  \
     X(REPORTS, false, "What you told the moderators")                                      \
+    X(RIGHTS, false, "Your roles and rights, and why one was taken away or given back")    \
     X(VOTES, true, "What you hold on which policy, your balance, and when you changed it") \
     X(REAL_NAME, true, "Your real name, unless you have it shown beside your user name")   \
     X(LISTS, true, "What you watch and follow, your notices, and which e-mails you get")   \

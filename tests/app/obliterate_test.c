@@ -265,15 +265,17 @@ static void build(void)
 
 static void expect_words(bool there)
 {
+    Vault *vault = vault_for_tests(1);
     for (size_t i = 0; i < WORD_COUNT; i++) {
         Slice where;
-        EXPECT_STATUS(stored_words_find(site.store, vault_for_tests(1), slice_from(WORDS[i]),
-                                        site.arena, &where),
-                      STATUS_OK);
+        EXPECT_STATUS(
+            stored_words_find(site.store, vault, slice_from(WORDS[i]), site.arena, &where),
+            STATUS_OK);
         if (there != (where.size > 0))
             test_fail(__FILE__, __LINE__, "%s is%s stored: %.*s", WORDS[i], there ? " not" : "",
                       SLICE_ARG(where));
     }
+    vault_free(vault);
 }
 
 static Status run_moves(void)

@@ -200,7 +200,7 @@ def test_retiring_merging_deleting_and_appealing(ledger):
     assert ledger.call("policy", "show", str(a))["state"] == "merged"
     shown = ledger.call("vote", "show", "--as", "cleo")
     assert shown["lines"] == {str(b): 50, str(c): 40}, "merged lines are one, as on the page"
-    assert ledger.call("user", "show", "cleo")["voted_for"] == 2
+    assert ledger.call("profile", "show", "--as", "cleo")["voted_for"] == 2
     taken = ledger.call("vote", "save", "--as", "cleo", f"{b}=30")
     assert taken["lines"] == {str(b): 30, str(c): 40}
     assert taken["balance"] == 30, "what was merged comes back free"

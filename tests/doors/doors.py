@@ -167,7 +167,7 @@ def words_of(answer):
 def without_commands(answer):
     """Without the notices and e-mails of commands, which no other door leaves."""
     if isinstance(answer, dict) and "messages" in answer:
-        return {**answer, "messages": [one for one in answer["messages"] if one["kind"] != "looked-at"]}
+        return {**answer, "messages": [one for one in answer["messages"] if one["kind"] != "looked-at"][:20]}  # the list has an end
     if isinstance(answer, dict) and "notices" in answer:
         notices = without_commands(answer["notices"]) if isinstance(answer["notices"], dict) else [one for one in answer["notices"] if not one["command"]]
         return {**answer, "notices": notices}

@@ -2,11 +2,10 @@
 behind its first change, its second, and so on. Whatever the answer is then, it does not say that nothing was changed when something was,
 and where it does not know it says so."""
 import pathlib
-import urllib.parse
 
 import pytest
 from door_examples import EXAMPLES
-from doors import OPERATIONS, Reader, Site, attempt, doors_of, prepare, table, words_of
+from doors import OPERATIONS, Site, attempt, doors_of, prepare, table
 from provider import Provider
 
 CHANGES_MAX, ATTEMPTS_MAX = 40, 25
@@ -16,8 +15,6 @@ NOT_YET = {"policy_create": {"policies", "policy_index"}, "setting_set": {"setti
 SAME_AGAIN = {"roll_import"}  # the example has written the same cells before
 # Routes that may change something and are no operation's: the test that has them fail behind a change.
 TESTED_BY = {
-    ("POST", "/my/votes"): "doors/test_dark.py: test_no_vote_form_denies_what_was_saved",
-    ("POST", "/my/votes/{policy}"): "doors/test_dark.py: test_no_vote_form_denies_what_was_saved",
     # Journals are not in the store.
     ("POST", "/api/v1/journals/{journal}/entries"): "journal/journal_test.c: a_failed_write_is_unknown_and_the_journal_opens_again_by_itself",
 }
@@ -111,26 +108,6 @@ def test_no_answer_denies_what_was_done(sites, name, example):
                 break
         else:
             pytest.fail(f"{name} by {door} makes {CHANGES_MAX} changes or more")
-
-
-def by_vote_form(site, voter, policy, path, field):
-    """The form on the policy's own page has all that the other needs, too."""
-    page = site.get(f"/my/votes/{policy}", voter)
-    form = next(form for form in Reader(page.text).forms if form.action == f"/my/votes/{policy}")
-    sent = {**{name: value for name, value in form.fields.items() if name in ("csrf", "seen", "token", "price")}, field.format(policy): "7"}
-    answer = site.ask("POST", path.format(policy), voter, urllib.parse.urlencode(sent), {"Content-Type": "application/x-www-form-urlencoded"})
-    return answer.status == 303, words_of(answer)
-
-
-@pytest.mark.parametrize("path, field", [("/my/votes", "held[{}]"), ("/my/votes/{}", "held")], ids=["all", "one"])
-def test_no_vote_form_denies_what_was_saved(sites, path, field):
-    for n in range(1, CHANGES_MAX):
-        site = sites.next_attempt()
-        site.begin(site.attempts)
-        voter, policy = site.person("voter"), site.policy_of(site.person("owner"), f"Vote in the dark {n} {path.count('{')}")
-        if not judge(site, "vote_save", "form", n, lambda: by_vote_form(site, voter, policy, path, field)):
-            break
-    assert 1 < n < CHANGES_MAX - 1
 
 
 def test_every_route_that_may_change_something_is_tried_in_the_dark():

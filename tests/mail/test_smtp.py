@@ -1,4 +1,5 @@
 """Mail through real SMTP servers: those that take it, refuse it, put us off, hang, hang up, ask for TLS or a password, or are not there."""
+import itertools
 import email
 import email.policy
 import json
@@ -193,8 +194,9 @@ def test_on_a_new_site_the_first_admin_gets_reports_until_somebody_has_the_role(
         """Who got letters about reports since the last look."""
         wait_for(lambda: box.messages and not site.list())
         taken, box.messages[:] = list(box.messages), []
-        assert {message["Subject"] for _, _, message in taken} == {"A report at Ostraka"}
-        return sorted(recipient for _, recipients, _ in taken for recipient in recipients)
+        reports = [recipients for _, recipients, message in taken if message["Subject"] == "A report at Ostraka"]
+        assert reports, taken
+        return sorted(itertools.chain(*reports))
 
     run("user", "add", "ada", "--email", "ada@example.org", "--confirmed", "--role", "admin")
     run("user", "add", "ben", "--email", "ben@example.org", "--confirmed", "--registered", "2025-01-01T00:00:00Z")

@@ -14,7 +14,7 @@ import urllib.parse
 import pytest
 from program import Api, Client
 from test_admin import House
-from test_people import shared
+from test_people import PASSWORD, shared
 
 ODD = "A-z+/;.$_(9)"  # every kind of character that a name may have
 DECLARED = f"""
@@ -85,7 +85,7 @@ class Site(House):
         return client
 
     def with_token(self, owner, name, scope="write", journals=""):
-        made = self.script(owner).ask("POST", "me/tokens", {"name": name, "scope": scope, "journals": journals})
+        made = self.script(owner).ask("POST", "me/tokens", {"name": name, "scope": scope, "journals": journals, "password": PASSWORD})
         assert made.code == 201, made.json
         return Client(self.api, token=made.json["secret"])
 
@@ -430,7 +430,7 @@ def test_a_token_for_journals_can_do_what_its_scope_names_and_nothing_else(site)
     for path in ("me/votes", "session", "me/tokens", "admin/people?q=a"):
         assert putter.get(path).code == 403, path
     assert chief.ask("POST", "journals/reload").code == 403
-    bad = site.script("admin").ask("POST", "me/tokens", {"name": "x", "scope": "journals", "journals": "journal:work:everything"})
+    bad = site.script("admin").ask("POST", "me/tokens", {"name": "x", "scope": "journals", "journals": "journal:work:everything", "password": PASSWORD})
     assert bad.fault()[:2] == (400, "journals")
 
 

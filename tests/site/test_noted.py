@@ -105,7 +105,7 @@ def site(tmp_path_factory):
 LINES = {
     "user add": [["dora", "--email", "dora@example.org", "--role", "feature"]],
     "user confirm": [[Site.pending]],
-    "user rights": [[Site.voter, "--seen", Site.version, "--role", "feature", "--deny", "comment"]],
+    "user rights": [[Site.voter, "--seen", Site.version, "--role", "feature", "--deny", "comment", "--reason", "Too many links."]],
     "user second-off": [[Site.voter]],
     "user logout": [[Site.voter]],
     "user delete": [[Site.voter]],
@@ -143,6 +143,7 @@ LINES = {
     "token list": [["--as", Site.voter]],
     "connection list": [["--as", Site.voter]],
     "second show": [["--as", Site.voter]],
+    "rights show": [["--as", Site.voter]],
     "email change": [["--as", Site.voter, "moved@example.org"]],
     "report policy": [["--as", Site.voter, Site.policy, "--words", "It is spam."]],
     "report trouble": [["--as", Site.voter, "--words", "No letter came."]],
@@ -181,7 +182,7 @@ LINES = {
     "maintenance off": [[]],
 }
 # What has its own test, or needs a site that is broken.
-ELSEWHERE = {"serve": "test_audit.py", "verify": "test_tasks.py", "session end": "test_doors.py", "token end": "test_doors.py", "connection end": "test_doors.py"}
+ELSEWHERE = {"serve": "test_audit.py", "verify": "test_tasks.py", "session end": "test_doors.py", "token end": "test_doors.py", "connection end": "test_doors.py", "rights appeal": "test_doors.py"}
 
 
 def test_every_command_says_what_the_log_of_acts_hears_of_it():
@@ -220,7 +221,7 @@ def test_a_command_that_reads_what_is_nobodys_own_notes_nothing(site):
 
 
 READING = ["vote show", "vote history", "vote cost", "profile show", "notice list", "watch list", "follow list", "mailbox show", "session list",
-           "token list", "connection list", "second show", "data show"]
+           "token list", "connection list", "second show", "rights show", "data show"]
 
 
 def test_every_command_that_reads_what_is_somebodys_own_takes_a_reason():
@@ -364,8 +365,8 @@ DEEDS = {
     "POST /api/v1/admin/parties": ("party-set", {"name": "Greens", "active": True}),
     "POST /admin/parties/{party}": ("party-set", {"party": 1, "name": "Deep blues", "active": "on"}),
     "PATCH /api/v1/admin/parties/{party}": ("party-set", {"party": 1, "active": False}),
-    "POST /admin/people/{id}": ("person-rights", {"id": Site.person, "roles": "feature", "version": "of /api/v1/admin/people/{id}"}),
-    "PUT /api/v1/admin/people/{id}/rights": ("person-rights", {"id": Site.person, "roles": ["feature"], "version": "of /api/v1/admin/people/{id}"}),
+    "POST /admin/people/{id}": ("person-rights", {"id": Site.person, "roles": "feature", "reason": "For the front page.", "version": "of /api/v1/admin/people/{id}"}),
+    "PUT /api/v1/admin/people/{id}/rights": ("person-rights", {"id": Site.person, "roles": ["feature"], "reason": "For the front page.", "version": "of /api/v1/admin/people/{id}"}),
     "POST /admin/people/{id}/sessions": ("person-sessions", {"id": Site.person}),
     "POST /api/v1/admin/people/{id}/logout": ("person-sessions", {"id": Site.person}),
     "POST /admin/settings": ("setting-set", {"name": "salary", "value": "120"}),

@@ -5,6 +5,7 @@ import importlib.util
 import json
 import pathlib
 import re
+import time
 
 import pytest
 
@@ -117,7 +118,9 @@ def test_what_takes_long_is_made_by_threads_of_its_own(server):
                  f"/api/v1/rankings?days=8&%61%74={at}", "/policies/1/revisions/1", "/api/v1/policies/1/revisions/1"):
         before = switches(server, "web-page")
         assert server.get(path)[0] in (200, 308), path
-        assert switches(server, "web-page") > before, path
+        until = time.monotonic() + 10  # a thread counts when it goes back to sleep, which may be after its answer
+        while switches(server, "web-page") == before:
+            assert time.monotonic() < until, path
 
 
 def pages_of_operations():
