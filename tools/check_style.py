@@ -48,8 +48,8 @@ TABLE_AUDITORS = ["store", "verify"]  # the contract itself; and who recomputes 
 # What somebody may do is asked of the one who acts (actor_has, account_may): a role may need a second factor that this session has not shown. The
 # roles of an account itself are read by those who keep them, show them, or look for whom to write to.
 ROLES_READ_BY = ["accounts/*", "access/closing.c", "access/credentials.c", "operations/operation.c", "operations/people*.c",
-                 "app/report_letters.c", "app/policy_letters.c", "site/admin/people.c", "site/pages/admin.html"]
-NOT_AN_ACCOUNT = {"route", "operation", "actor", "registration", "PEOPLE"}  # whose roles are those that a row asks for, or gives, or that count
+                 "app/role_holders.c", "site/admin/people.c", "site/pages/admin.html"]
+NOT_AN_ACCOUNT = {"route", "operation", "actor", "registration", "PEOPLE", "row", "viewers"}  # whose roles are those that a row asks for, or gives, or that count
 
 # Joined here so that this file does not contain what it looks for.
 NOTES = ["TO" + "DO", "FIX" + "ME", "X" * 3]

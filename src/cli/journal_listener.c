@@ -36,14 +36,14 @@ static Status auth(void *self, Slice secret, void **ret_grants)
         return status;
     }
     Grants *grants = ARENA_NEW(arena, Grants);
-    *grants = (Grants){.arena = arena,
-                       .actor = {.roles = actor_roles(app, &account, token.second && account.second,
-                                                      &missing),
-                                 .is_known = true,
-                                 .by_token = true,
-                                 .token_name = token.name,
-                                 .is_limited = token.scope == TOKEN_JOURNALS,
-                                 .token_journals = token.journals}};
+    *grants = (Grants){
+        .arena = arena,
+        .actor = {.roles = actor_roles(app, &account, token.second && account.second, &missing),
+                  .is_known = true,
+                  .by_token = true,
+                  .token_name = token.name,
+                  .is_limited = token.scope == TOKEN_JOURNALS,
+                  .token_journals = token.journals}};
     *ret_grants = grants;
     return STATUS_OK;
 }

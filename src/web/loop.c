@@ -116,8 +116,9 @@ static void *run(void *argument)
         if (atomic_load_explicit(&loop->server->stopping, memory_order_relaxed))
             (void)cancel_all(loop);
     }
-    net_loop_run_posts(&loop->net); /* answers that were made meanwhile go out, as far as they can */
-    while (cancel_all(loop)) {      /* those that no pool has: what they wait for is still there */
+    net_loop_run_posts(
+        &loop->net);           /* answers that were made meanwhile go out, as far as they can */
+    while (cancel_all(loop)) { /* those that no pool has: what they wait for is still there */
         net_loop_wait(&loop->net, INT64_MAX);
         net_loop_run_posts(&loop->net);
     }

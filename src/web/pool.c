@@ -241,8 +241,9 @@ static SharesAnswer take_place(Pool *pool, WebRequest *request, WebRequest **ret
     CHECK(pthread_mutex_lock(&pool->lock) == 0);
     WebRequest **at = displaced_by(pool, request);
     *ret_displaced = at != NULL ? unlink_one(pool, at) : NULL;
-    if (at != NULL)
-        network_of(pool, *ret_displaced)->held--;
+    Network *network = at != NULL ? network_of(pool, *ret_displaced) : NULL;
+    if (network != NULL)
+        network->held--;
     CHECK(pthread_mutex_unlock(&pool->lock) == 0);
     if (*ret_displaced == NULL)
         return SHARES_FULL;

@@ -91,7 +91,7 @@ typedef struct WebParam {
     bool or_number;           /* a LINE that JSON may also give as a whole number, not negative */
     bool
         by_id; /* TEXTS of a form, each with an id in its name as NUMBERS have: "12=abc" is held[12]=abc */
-    bool computes;            /* of a query: with it the answer takes long to make (WEB_COMPUTE) */
+    bool computes; /* of a query: with it the answer takes long to make (WEB_COMPUTE) */
     const char *help;
 } WebParam;
 

@@ -38,7 +38,7 @@ NodeInfo node_info(const char *name);
 
 NodeWant want_of(NodeAct act);
 /* The call's status; ret_user (may be NULL) is its user. */
-Status user_ask(const char *name, NodeWant want, const char *node, NodeUser *ret_user);
+MUST_USE Status user_ask(const char *name, NodeWant want, const char *node, NodeUser *ret_user);
 NodeUser user_get(const char *name);
 NodeUser user_create(const char *name);
 /* With a client state and a generation that rises with it. */

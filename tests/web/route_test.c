@@ -75,7 +75,8 @@ TEST(a_parameter_that_takes_long_is_computed_however_its_name_is_written)
 {
     static const WebRoute PAST = {
         .method = WEB_GET,
-        .params = {{"days", WEB_QUERY, WEB_NUMBER}, {"at", WEB_QUERY, WEB_LINE, .computes = true}}};
+        .params = {{.name = "days", .from = WEB_QUERY, .kind = WEB_NUMBER},
+                   {.name = "at", .from = WEB_QUERY, .kind = WEB_LINE, .computes = true}}};
     static const char *const LONG[] = {"at=2026-01-31", "days=3&at=x", "%61t=x", "at=&at=x",
                                        "a%74=%32"},
                              *const SHORT[] = {"",      "days=3",         "at=",  "at",

@@ -80,8 +80,10 @@ install_python_source() {
     local directory=$1 name=$2 version=$3
     [[ ! -d $directory/$name-$version ]] || return 0
     say "fetching the source of $name $version into $directory"
-    "$directory/venv/bin/pip" download -q --disable-pip-version-check --no-deps --no-build-isolation --no-binary :all: -d "$directory" "$name==$version" &&
-        tar -xzf "$directory/$name-$version.tar.gz" -C "$directory" || fail "could not fetch $name; the reason is above"
+    if ! { "$directory/venv/bin/pip" download -q --disable-pip-version-check --no-deps --no-build-isolation --no-binary :all: -d "$directory" "$name==$version" &&
+        tar -xzf "$directory/$name-$version.tar.gz" -C "$directory"; }; then
+        fail "could not fetch $name; the reason is above"
+    fi
 }
 
 # install_node_packages DIRECTORY "NAME@VERSION …": after it, these packages of npm are there. Node may be of another origin than Debian's.
