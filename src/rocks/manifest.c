@@ -1,4 +1,4 @@
-/* manifest.c -- see manifest.h. A record is a row of fields, each a tag and what belongs to it (RocksDB's version_edit.h). Fields that we
+/* manifest.c -- see manifest.h. A record is a row of fields, each a tag and what belongs to it. Fields that we
  * do not know (families of columns, blobs) end the reading: then nothing is said about the tables. */
 #include "rocks/manifest.h"
 
