@@ -298,15 +298,14 @@ static Status cut_file(const char *path, size_t size, Reason *reason)
 }
 
 /* All changes from the file `first` on? That they follow each other, find_break has seen; here it is about those at the beginning. After an
- * opening `first` is a number below that of the file which was begun then, and 0 in a new directory. */
+ * opening `first` is a number below that of the file which was begun then, and 0 in a new directory. While it opens there is no
+ * mark of it yet: then nothing was acknowledged from there on. */
 static bool logs_are_there(const LogEnd *end, uint64_t first)
 {
-    uint64_t last = end->count > 0 ? end->files[end->count - 1].number : 0;
     const LogFile *opened = find_file(end, end->opened);
     if (opened != NULL && first <= end->opened)
         return end->needed == end->opened && (first > 0 || opened->head == 1);
-    return end->needed <= first &&
-           (find_file(end, first) != NULL || (last < first && end->newest < first));
+    return end->needed <= first && (find_file(end, first) != NULL || end->newest < first);
 }
 
 /* The manifest may end before its first damage if everything is there that it names up to then: its tables, and the logs whose changes are in no
