@@ -1,8 +1,5 @@
-/* log_end.c -- see log_end.h; and how RocksDB writes a log (its log format).
- *
- * A log is made of blocks of 32 KiB. A record in a block has a header (checksum, length, kind) and its bytes; a batch that does not
- * fit goes on in the next block. Where less than a header is left of a block there are zeros. A batch begins with the number of
- * its first change and how many there are; then, in our case, comes the mark. */
+/* log_end.c -- see log_end.h. A record of the log (log_record.h) is a batch: it begins with the number of its first change and how many
+ * there are; then, in our case, comes the mark. */
 #include "rocks/log_end.h"
 
 #include <errno.h>
@@ -10,14 +7,14 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "rocks/log_record.h"
+#include "rocks/manifest.h"
 
 static const char NAME[] = "synced";
 static const char MAGIC[] = "OSTRAKA\1"; /* and the end of the string: not written */
 
 enum {
     LOG_BYTES_MAX = INT32_MAX, /* of a file: RocksDB begins another long before */
-    BLOCK = 32 * 1024,
-    HEADER = 7,
     BATCH_HEADER = 12,
     LOG_DATA = 3, /* the kind of an entry in a batch that goes to the log and nowhere else */
     MAGIC_SIZE = sizeof MAGIC - 1,
@@ -26,59 +23,24 @@ enum {
     FILE_SIZE = MARK_SIZE + 4,
 };
 
-typedef enum RecordPart { PART_FULL = 1, PART_FIRST, PART_MIDDLE, PART_LAST } RecordPart;
-
-/* ---- Checksums: CRC-32C, stored rotated so that a checksum of checksums is none ------------------------------ */
-
-static uint32_t crc(Slice bytes)
-{
-    static const uint32_t POLYNOMIAL = 0x82F63B78u;
-    static _Thread_local uint32_t table[256];
-    for (uint32_t i = 0; table[255] == 0 && i < 256; i++) {
-        uint32_t entry = i;
-        for (int bit = 0; bit < 8; bit++)
-            entry = (entry >> 1) ^ ((entry & 1) != 0 ? POLYNOMIAL : 0);
-        table[i] = entry;
-    }
-    uint32_t sum = UINT32_MAX;
-    for (size_t i = 0; i < bytes.size; i++)
-        sum = table[(sum ^ (unsigned char)bytes.data[i]) & 0xff] ^ (sum >> 8);
-    sum = ~sum;
-    return ((sum >> 15) | (sum << 17)) + 0xA282EAD8u;
-}
-
-static uint64_t number_at(const char *bytes, int size)
-{
-    uint64_t number = 0;
-    for (int i = size - 1; i >= 0; i--)
-        number = number << 8 | (unsigned char)bytes[i];
-    return number;
-}
-
-static void put_number(char *bytes, uint64_t number, int size)
-{
-    for (int i = 0; i < size; i++)
-        bytes[i] = (char)(number >> (8 * i));
-}
-
 /* ---- Marks --------------------------------------------------------------------------------------------------- */
 
 static void put_mark(char bytes[MARK_SIZE], const LogMark *mark)
 {
     memcpy(bytes, MAGIC, MAGIC_SIZE);
-    put_number(bytes + MAGIC_SIZE, mark->log, 8);
-    put_number(bytes + MAGIC_SIZE + 8, mark->head, 8);
-    put_number(bytes + MAGIC_SIZE + 16, mark->before, 8);
-    put_number(bytes + MAGIC_SIZE + 24, mark->synced, 8);
+    log_put_number(bytes + MAGIC_SIZE, mark->log, 8);
+    log_put_number(bytes + MAGIC_SIZE + 8, mark->head, 8);
+    log_put_number(bytes + MAGIC_SIZE + 16, mark->before, 8);
+    log_put_number(bytes + MAGIC_SIZE + 24, mark->synced, 8);
 }
 
 static bool get_mark(const char *bytes, LogMark *ret_mark)
 {
     if (memcmp(bytes, MAGIC, MAGIC_SIZE) != 0)
         return false;
-    *ret_mark =
-        (LogMark){number_at(bytes + MAGIC_SIZE, 8), number_at(bytes + MAGIC_SIZE + 8, 8),
-                  number_at(bytes + MAGIC_SIZE + 16, 8), number_at(bytes + MAGIC_SIZE + 24, 8)};
+    *ret_mark = (LogMark){
+        log_number_at(bytes + MAGIC_SIZE, 8), log_number_at(bytes + MAGIC_SIZE + 8, 8),
+        log_number_at(bytes + MAGIC_SIZE + 16, 8), log_number_at(bytes + MAGIC_SIZE + 24, 8)};
     return true;
 }
 
@@ -107,6 +69,7 @@ typedef struct LogEnd {
     size_t count;
     uint64_t synced; /* the highest of all marks; 0: there is no mark */
     uint64_t newest; /* the last file in which something was synced, as marks say */
+    uint64_t opened; /* the file that was begun when the directory was opened, as marks say */
     uint64_t needed; /* files with lower numbers are not */
 } LogEnd;
 
@@ -133,6 +96,8 @@ static void note_mark(LogEnd *end, const LogMark *mark)
         return;
     if (mark->synced >= mark->head && mark->log > end->newest)
         end->newest = mark->log;
+    if (mark->before == 0 && mark->log > end->opened)
+        end->opened = mark->log;
     LogFile *file = find_file(end, mark->log);
     if (file != NULL)
         file->head = mark->head;
@@ -141,49 +106,21 @@ static void note_mark(LogEnd *end, const LogMark *mark)
         need_from(end, mark->before);
 }
 
-/* The record at `at`, if it is whole. */
-static bool record_at(Slice text, size_t at, RecordPart *ret_part, Slice *ret_bytes)
-{
-    size_t left = BLOCK - at % BLOCK;
-    if (left > text.size - at)
-        left = text.size - at;
-    if (left < HEADER)
-        return false;
-    const char *header = text.data + at;
-    size_t size = (size_t)number_at(header + 4, 2);
-    if (header[6] < PART_FULL || header[6] > PART_LAST || size > left - HEADER ||
-        crc(slice_of(header + 6, 1 + size)) != number_at(header, 4))
-        return false;
-    *ret_part = (RecordPart)header[6];
-    *ret_bytes = slice_of(header + HEADER, size);
-    return true;
-}
-
-/* Behind the zeros that end a block. */
-static size_t skip_trailer(Slice text, size_t at)
-{
-    static const char ZEROS[HEADER];
-    size_t left = BLOCK - at % BLOCK;
-    bool trailer =
-        left < HEADER && left <= text.size - at && memcmp(text.data + at, ZEROS, left) == 0;
-    return trailer ? at + left : at;
-}
-
 /* The beginning of the batch at *at, over as many blocks as it goes, and *at behind it. False: it is not whole. */
 static bool take_batch(Slice text, size_t *at, char beginning[BEGINNING], Slice *ret_batch)
 {
-    RecordPart part;
+    LogPart part;
     Slice bytes;
-    size_t from = skip_trailer(text, *at), kept = 0;
+    size_t from = log_skip_trailer(text, *at), kept = 0;
     for (bool more = true, first = true; more; first = false) {
-        from = skip_trailer(text, from);
-        if (!record_at(text, from, &part, &bytes) ||
+        from = log_skip_trailer(text, from);
+        if (!log_record_at(text, from, &part, &bytes) ||
             first != (part == PART_FULL || part == PART_FIRST))
             return false;
         size_t room = BEGINNING - kept, size = bytes.size < room ? bytes.size : room;
         memcpy(beginning + kept, bytes.data, size);
         kept += size;
-        from += HEADER + bytes.size;
+        from += LOG_HEADER + bytes.size;
         more = part == PART_FIRST || part == PART_MIDDLE;
     }
     *at = from;
@@ -198,7 +135,7 @@ static void read_whole(LogEnd *end, LogFile *file, Slice text)
     Slice batch;
     LogMark mark;
     for (size_t at = 0; take_batch(text, &at, beginning, &batch); file->whole = at) {
-        uint64_t first = number_at(batch.data, 8), count = number_at(batch.data + 8, 4);
+        uint64_t first = log_number_at(batch.data, 8), count = log_number_at(batch.data + 8, 4);
         if (count > 0 && file->next != 0 && first != file->next)
             return;
         if (count > 0) {
@@ -213,8 +150,8 @@ static void read_whole(LogEnd *end, LogFile *file, Slice text)
 /* Behind the first damage: what batches begin there, wherever they stand? Their marks were true when they were written. */
 static void read_behind(LogEnd *end, const LogFile *file, Slice text)
 {
-    enum { BEFORE = HEADER + BATCH_HEADER + 2 };
-    RecordPart part;
+    enum { BEFORE = LOG_HEADER + BATCH_HEADER + 2 };
+    LogPart part;
     Slice bytes;
     LogMark mark;
     for (size_t from = file->whole; from < text.size;) {
@@ -225,7 +162,7 @@ static void read_behind(LogEnd *end, const LogFile *file, Slice text)
         from = at + MAGIC_SIZE;
         if (at < file->whole + BEFORE)
             continue;
-        bool begins = record_at(text, at - BEFORE, &part, &bytes) &&
+        bool begins = log_record_at(text, at - BEFORE, &part, &bytes) &&
                       (part == PART_FULL || part == PART_FIRST);
         if (begins && batch_mark(bytes, &mark))
             note_mark(end, &mark);
@@ -305,7 +242,7 @@ static Status read_synced(Disk disk, const char *directory, Arena *arena, LogEnd
         return STATUS_OK;
     TRY(status);
     if (text.size == FILE_SIZE &&
-        number_at(text.data + MARK_SIZE, 4) == crc(slice_of(text.data, MARK_SIZE)) &&
+        log_number_at(text.data + MARK_SIZE, 4) == log_crc(slice_of(text.data, MARK_SIZE)) &&
         get_mark(text.data, &mark))
         note_mark(end, &mark);
     return STATUS_OK;
@@ -360,6 +297,30 @@ static Status cut_file(const char *path, size_t size, Reason *reason)
     return status;
 }
 
+/* All changes from the file `first` on? That they follow each other, find_break has seen; here it is about those at the beginning. After an
+ * opening `first` is a number below that of the file which was begun then, and 0 in a new directory. While it opens there is no
+ * mark of it yet: then nothing was acknowledged from there on. */
+static bool logs_are_there(const LogEnd *end, uint64_t first)
+{
+    const LogFile *opened = find_file(end, end->opened);
+    if (opened != NULL && first <= end->opened)
+        return end->needed == end->opened && (first > 0 || opened->head == 1);
+    return end->needed <= first && (find_file(end, first) != NULL || end->newest < first);
+}
+
+/* The manifest may end before its first damage if everything is there that it names up to then: its tables, and the logs whose changes are in no
+ * table. So it is after a power cut, for RocksDB removes files only when the change that makes them superfluous is synced; and if
+ * it was synced and is damaged, nothing is lost either. Else all stays as it is, and RocksDB refuses it. */
+static Status settle_manifest(Disk disk, const char *directory, const LogEnd *end, Reason *reason)
+{
+    ARENA_SCOPE Arena *arena = arena_new();
+    Manifest manifest;
+    TRY(manifest_read(disk, join(arena, directory, SLICE("db")), arena, &manifest, reason));
+    if (!manifest.is_torn || !manifest.has_all_tables || !logs_are_there(end, manifest.log))
+        return STATUS_OK;
+    return cut_file(manifest.path, manifest.whole, reason);
+}
+
 static Status cut(const LogEnd *end, const LogBreak *where, Reason *reason)
 {
     for (size_t i = end->count; i > where->file; i--) {
@@ -400,6 +361,7 @@ Status log_end_settle(Disk disk, const char *directory, Reason *reason)
     bool is_known = find_break(&end, &where);
     if (!is_known || (where.lost != 0 && end.synced >= where.lost))
         return refuse(directory, &end, &where, reason);
+    TRY(settle_manifest(disk, directory, &end, reason));
     return cut(&end, &where, reason);
 }
 
@@ -427,7 +389,7 @@ static uint64_t changes_in_memtable(rocksdb_t *db)
 static void put_file(char bytes[FILE_SIZE], const LogMark *mark)
 {
     put_mark(bytes, mark);
-    put_number(bytes + MARK_SIZE, crc(slice_of(bytes, MARK_SIZE)), 4);
+    log_put_number(bytes + MARK_SIZE, log_crc(slice_of(bytes, MARK_SIZE)), 4);
 }
 
 Status log_marks_open(LogMarks *marks, Disk disk, const char *directory, rocksdb_t *db,

@@ -14,6 +14,8 @@
  * RocksDB removes files of the log when their changes are in tables, in any order. So a file that is gone was not needed, nor were those
  * before it: what counts begins behind the last such gap. A log without a single mark was written by an older version: RocksDB alone decides about it, as it did.
  *
+ * The manifest is cut off at its first damage when what it says up to there, together with the logs, is everything (manifest.h).
+ *
  * Crash between any two steps: cutting starts with what is last, and a log that is cut in part ends where it did before. */
 #pragma once
 

@@ -297,6 +297,70 @@ TEST(a_log_of_which_nothing_was_synced_may_be_lost)
     EXPECT_I64(expect_a_beginning(&lost), 0);
 }
 
+/* ---- The manifest --------------------------------------------------------------------------------------------------- */
+
+/* With tables in its manifest. It was closed, so that RocksDB does nothing any more while it is copied; with the seal broken that looks like a crash. */
+static Crashed crash_flushed(void)
+{
+    enum { ROWS = 3000 };
+    const char *directory = datadir_new();
+    Store *store;
+    Reason reason;
+    EXPECT_STATUS(datadir_open(directory, true, &store, &reason), STATUS_OK);
+    for (int i = 0; i < ROWS; i++)
+        write_row(store, i, i + 1 < ROWS);
+    store_close(store);
+    datadir_write_file(datadir_path(directory, "sealed"), SLICE("open\n"));
+    return (Crashed){.directory = directory, .lazy = ROWS - ACKNOWLEDGED};
+}
+
+/* What a cut leaves of a change that goes over two pages: its header, a hole, and the page behind it. */
+static void tear_manifest(const char *directory)
+{
+    enum { RECORD = 200, KEPT = 20, SIZE = 300 };
+    static const char HEADER[7] = {1, 2, 3, 4, (char)RECORD, 0, 1};
+    char bytes[SIZE] = {0};
+    memcpy(bytes, HEADER, sizeof HEADER);
+    memset(bytes + sizeof HEADER, 'k', KEPT);
+    memset(bytes + RECORD / 2, 'p', SIZE - RECORD / 2);
+    int fd = open(datadir_find(directory, "db", "MANIFEST"), O_WRONLY | O_APPEND);
+    EXPECT(fd >= 0 && write(fd, bytes, SIZE) == SIZE);
+    close(fd);
+}
+
+TEST(a_hole_at_the_end_of_the_manifest_is_cut_off)
+{
+    const char *logs[LOGS];
+    Crashed few = crash(30), many = crash_flushed();
+    EXPECT(datadir_find(many.directory, "db", ".sst") != NULL);
+    Crashed copy = again(&few, logs);
+    tear_manifest(copy.directory);
+    EXPECT_I64(expect_a_beginning(&copy), few.lazy);
+    copy = again(&many, logs);
+    tear_manifest(copy.directory);
+    EXPECT_I64(expect_a_beginning(&copy), many.lazy);
+}
+
+/* A change of the manifest that was synced and is damaged: RocksDB relied on it, and removed logs that are in tables. */
+TEST(a_damaged_change_of_the_manifest_is_refused_when_files_before_it_are_gone)
+{
+    enum { LAZY = 160, LOST = 16 };
+    const char *logs[LOGS];
+    Crashed flushed = crash_flushed(), full = crash(LAZY), copy = again(&flushed, logs);
+    const char *manifest = datadir_find(copy.directory, "db", "MANIFEST");
+    off_t middle = size_of(manifest) / 2;
+    lose(manifest, middle, middle + LOST);
+    expect_refused(&copy);
+    copy = again(&flushed, logs);
+    tear_manifest(copy.directory);
+    EXPECT(unlink(datadir_find(copy.directory, "db", ".sst")) == 0);
+    expect_refused(&copy);
+    copy = again(&full, logs);
+    tear_manifest(copy.directory);
+    EXPECT(logs[1] != NULL && unlink(logs[0]) == 0);
+    expect_refused(&copy);
+}
+
 /* Written by an older version: there is not one mark, and RocksDB alone decides. */
 TEST(a_log_without_marks_is_left_as_it_is)
 {
