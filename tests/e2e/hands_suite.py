@@ -69,7 +69,7 @@ def test_the_whole_vote_by_keyboard(visit):
     page.keyboard.press("Enter")
     tab_to(page, "My votes", "A")
     enter(page)
-    field = page.locator("[data-line] input")
+    field = page.locator("[data-line] input[type=number]")
     for _ in range(60):
         page.keyboard.press("Tab")
         if field.evaluate("field => field === document.activeElement"):

@@ -100,16 +100,16 @@ def test_two_tabs_one_stands_and_the_other_goes_on_from_it(visit, scripts):
     second = voter.tab()
     second.goto("/my/votes")
     for page, votes in ((first, 12), (second, 15)):
-        page.locator("[data-line] input").fill(str(votes))
+        page.locator("[data-line] input[type=number]").fill(str(votes))
         save(page)
     saved(first)
     title_is(second, "Your votes changed in the meantime")
     cells = [text.strip() for text in second.locator("table.conflict tbody tr td").all_inner_texts()]
     assert cells[:2] == ["10", "12"]
-    expect(second.locator("[data-line] input")).to_have_value("15")
+    expect(second.locator("[data-line] input[type=number]")).to_have_value("15")
     voter.press("Save what I wanted", second)
     saved(second)
-    expect(second.locator("[data-line] input")).to_have_value("15")
+    expect(second.locator("[data-line] input[type=number]")).to_have_value("15")
     assert voter.balance(second) == 85
 
 

@@ -7,7 +7,7 @@ import subprocess
 import urllib.parse
 
 import pytest
-from conftest import Site, Visitor, follow, follow_letter, title_is
+from conftest import PASSWORD, Site, Visitor, follow, follow_letter, title_is
 from playwright.sync_api import expect
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -108,6 +108,7 @@ def test_connecting_and_disconnecting_an_account(travel):
     page = bert.page
     page.goto("/my/profile")
     follow(page, page.get_by_role("link", name="Log-ins at other sites"))
+    page.fill("#password", PASSWORD)
     bert.press("Connect Real ID")
     bert.log_in_there("bert")
     expect(page.get_by_role("status").first).to_contain_text("is linked")

@@ -50,6 +50,8 @@ PAGES = {
     "/policies/{policy}/appeal": [("voter", "/policies/{hidden}/appeal")],
     "/policies/{policy}/answer": [("moderator", "/policies/{long}/answer"), ("moderator", "/policies/1/answer")],
     "/policies/{policy}/answers": [("guest", "/policies/{long}/answers")],
+    "/appeal": [("guest", "/appeal"), ("voter", "/appeal")],
+    "/email/back": [("guest", "/email/back?token=" + "0" * 43)],
     "/privacy": [("guest", "/privacy")],
     "/terms": [("guest", "/terms")],
     "/invitation": [("guest", "/invitation?token=" + "0" * 43)],

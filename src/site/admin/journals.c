@@ -90,8 +90,10 @@ static Status fill_dead(WebRequest *request, JournalPage *page)
     page->dead = ARENA_ARRAY(page->arena, entries.count, JournalDead);
     page->dead_count = entries.count;
     for (size_t i = 0; i < entries.count; i++)
-        page->dead[i] =
-            (JournalDead){entries.entries[i], key_of(ops, entries.entries[i].view.id, page->arena)};
+        page->dead[i] = (JournalDead){
+            entries.entries[i],
+            arena_print(page->arena, "%llu", (unsigned long long)entries.entries[i].view.id),
+            key_of(ops, entries.entries[i].view.id, page->arena)};
     if (entries.after != 0)
         page->more = arena_print(page->arena, "%.*s?after=%llu", SLICE_ARG(page->path),
                                  (unsigned long long)entries.after);

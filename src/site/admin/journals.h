@@ -22,7 +22,7 @@ typedef struct JournalsPage {
 
 typedef struct JournalDead {
     JournalEntry entry;
-    Slice key; /* its beginning */
+    Slice id, key; /* the key's beginning */
 } JournalDead;
 
 typedef struct JournalPage {
