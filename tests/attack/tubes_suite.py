@@ -65,11 +65,14 @@ def test_a_line_that_is_too_long_is_swallowed_and_the_next_is_read(site, size):
 
 
 def test_a_line_without_an_end_holds_little(plain):
-    before = plain.memory_mb()
-    with line(plain) as connection:
-        wire.send(connection, b"use " + b"a" * (32 << 20))
-        assert plain.memory_mb() - before < 8
-        is_served(plain)
+    grown = []
+    for _ in range(3):  # a site that has just begun grows by itself
+        before = plain.memory_mb()
+        with line(plain) as connection:
+            wire.send(connection, b"use " + b"a" * (32 << 20))
+            grown.append(plain.memory_mb() - before)
+            is_served(plain)
+    assert min(grown) < 8, grown
 
 
 @pytest.mark.parametrize("command", COMMANDS)
