@@ -96,11 +96,21 @@ static Status judge_mode(WebRequest *request)
     return web_fail(request, ERROR_MAINTENANCE, STATUS_UNAVAILABLE);
 }
 
+Status web_limit_body(WebRequest *request, uint64_t most)
+{
+    uint64_t size = 0;
+    if (request->body_max > most)
+        request->body_max = most;
+    return head_body_size(&request->head, &size) && size > request->body_max
+               ? reason_set(&request->reason, STATUS_TOO_LARGE, "body", "at most %llu bytes",
+                            (unsigned long long)request->body_max)
+               : STATUS_OK;
+}
+
 static Status judge_body(WebRequest *request)
 {
     const WebRoute *route = request->match.route;
     Slice type = request->head.values[HEAD_CONTENT_TYPE];
-    uint64_t size = 0;
     request->body_max = route->body_bytes == WEB_BODY_DEFAULT
                             ? (uint64_t)request->server->options.config->body_bytes
                             : (uint64_t)route->body_bytes;
@@ -108,9 +118,7 @@ static Status judge_body(WebRequest *request)
         return STATUS_OK;
     if (request->body_max == 0)
         return reason_set(&request->reason, STATUS_TOO_LARGE, "body", "this address takes none");
-    if (head_body_size(&request->head, &size) && size > request->body_max)
-        return reason_set(&request->reason, STATUS_TOO_LARGE, "body", "at most %llu bytes",
-                          (unsigned long long)request->body_max);
+    TRY(web_limit_body(request, request->body_max));
     if (route_takes(route, WEB_FORM) && !(route->files && multipart_is(type)) &&
         !http_media_type_is(type, SLICE("application/x-www-form-urlencoded")))
         return reason_set(&request->reason, STATUS_INVALID, "Content-Type",

@@ -42,6 +42,8 @@ Slice web_text(const WebRequest *request, size_t index);
 size_t web_word(const WebRequest *request, size_t index);
 /* A text in the path before the parameters are read, for WebRoute.admits: rows of the path are the first. INVALID as then. */
 MUST_USE Status web_path_text(WebRequest *request, size_t index, Slice *ret_text);
+/* For `admits`: the body may hold at most so much, where the route's row allows more. TOO_LARGE: the head announces more. */
+MUST_USE Status web_limit_body(WebRequest *request, uint64_t most);
 bool web_switch(const WebRequest *request, size_t index);
 /* Ascending by id, none twice. */
 const WebNumber *web_numbers(const WebRequest *request, size_t index, size_t *ret_count);

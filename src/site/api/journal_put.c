@@ -4,7 +4,13 @@
 #include "site/api/api.h"
 #include "web/http_rules.h"
 
-enum { P_JOURNAL, VALUES_A_PUT = 16, TIME_TEXT_MAX = 40, YEARS_MS = 31622400 };
+enum {
+    P_JOURNAL,
+    STRANGERS_BODY = 256 * 1024,
+    VALUES_A_PUT = 16,
+    TIME_TEXT_MAX = 40,
+    YEARS_MS = 31622400
+};
 
 static const char *const MEMBERS[] = {"key",        "key64",       "data",     "data64",
                                       "priority",   "delay_ms",    "lease_ms", "process_at",
@@ -183,6 +189,8 @@ static Status admits_put(WebRequest *request)
     if (!http_media_type_is(web_head(request, HEAD_CONTENT_TYPE), SLICE("application/json")))
         return reason_set(web_reason(request), STATUS_INVALID, "Content-Type",
                           "must be application/json");
+    if (actor_id(site_actor(request)) == 0)
+        TRY(web_limit_body(request, STRANGERS_BODY));
     return journal_admit(site_of(request)->ops, site_actor(request), journal, JOURNAL_RIGHT_PUT,
                          web_reason(request));
 }
